@@ -271,8 +271,7 @@ class DockManager:
         """Draw a panel with the run of the classifier to which it is pinned, else of the selected one."""
         assert self._scene is not None
         scene, theme = self._scene
-        run = run_of(scene.lanes, scene.session.slot_for(name))
-        self.panel(name).render_scene(replace(scene, **run), theme)
+        self.panel(name).render_scene(replace(scene, **run_of(scene.lanes, scene.session.slot_for(name))), theme)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ MARK = 3
 #: Width and height of a button in presenter mode, as a multiple of the size of text.
 BUTTON = 1.4
 SETTINGS = "Its other settings, with their formulas, beside the pictures."
+SLIDERS = "The sliders of this classifier, in place of those of another."
 WATCH = "Watch the training, step by step."
 _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     "left": ("Move left", "Exchange with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
@@ -127,10 +128,8 @@ class LaneRow(QWidget):
             "Move, add, duplicate or remove classifiers.",
             lambda: self._entries.popup(self._menu.mapToGlobal(QPoint(0, self._menu.height()))),
         )
-        self._menu.setText("⋮")
         self._actions = {name: self._entry(name, *rest) for name, rest in _RUNS.items()}
-        tip = "The sliders of this classifier, in place of those of another."
-        self._sliders = self._button("sliders", "Sliders", tip, lambda: select(self._index))
+        self._sliders = self._button("sliders", "Sliders", SLIDERS, lambda: select(self._index))
         self._sliders.hide()
         #: The buttons after the controls, and the widget that holds them.
         self.ends = (self._sliders, self._play, self._more, self._menu)
@@ -230,6 +229,7 @@ class LaneRow(QWidget):
             ratio = self.devicePixelRatioF()
             larger = ratio * self._play.iconSize().width() / ICON_SIZE
             self._more.setIcon(icon("lane.open", theme, ratio))
+            self._menu.setIcon(icon("lane.menu", theme, ratio))
             self._play.setIcon(icon("transport.play", theme, larger))
             self._sliders.setIcon(icon("lane.open", theme, larger))
         self._theme = theme

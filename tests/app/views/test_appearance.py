@@ -73,6 +73,7 @@ def test_presenter_mode_gives_its_text_to_what_is_in_sight(make: Make, qtbot: Qt
     window.controller.undo()
     settle(qtbot, window)
     window.controller.presenting.end()
+    settle(qtbot, window)
     window.controller.lanes.add(1)
     open_settings(window, 0)
     settle(qtbot, window)
