@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF
-from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtGui import QColor, QFontInfo, QIcon, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
 
 from app.files.assets import assets
 from app.views.theme import Theme
@@ -14,7 +15,12 @@ from app.views.theme import Theme
 from .painting import blank, painter_on
 
 ICONS = assets("icons")
-ICON_SIZE = 20  # pixels
+ICON_SIZE = 20  # pixels, beside text of usual size
+
+
+def icon_size() -> int:
+    """Return the width of icons in bars (pixels), which grows with the text."""
+    return max(ICON_SIZE, round(1.5 * QFontInfo(QApplication.font()).pixelSize()))
 
 
 @lru_cache(maxsize=256)
