@@ -15,12 +15,13 @@ from app.views.theme import Theme
 from .painting import blank, painter_on
 
 ICONS = assets("icons")
-ICON_SIZE = 20  # pixels, beside text of usual size
+#: Widths of an icon beside text of usual size, and of the largest one with which all tools are in sight (pixels).
+ICON_SIZE, LARGEST = 20, 26
 
 
 def icon_size() -> int:
     """Return the width of icons in bars (pixels), which grows with the text."""
-    return max(ICON_SIZE, round(1.5 * QFontInfo(QApplication.font()).pixelSize()))
+    return min(max(ICON_SIZE, round(1.5 * QFontInfo(QApplication.font()).pixelSize())), LARGEST)
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from app.views.widgets.flat_button import flat_button
 from app.views.widgets.inputs import take_typed_number
 from app.window.actions import icon_button
 
-BUTTON = 34  # pixels
+BUTTON = 30  # pixels
 
 
 class ToolPalette(QToolBar):

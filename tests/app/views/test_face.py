@@ -245,7 +245,7 @@ def test_icons_of_the_bars_grow_with_the_text(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     for button, before in zip(buttons, usual, strict=True):
         size = button.iconSize()
-        assert size.width() >= 1.5 * before and min(button.width(), button.height()) >= size.width() + 4
+        assert size.width() >= 1.3 * before and min(button.width(), button.height()) >= size.width() + 4
         shown = button.icon().pixmap(size, button.devicePixelRatioF())
         assert shown.width() >= size.width() * button.devicePixelRatioF() - 1, "drawn at that size, not a small one"
 
