@@ -11,11 +11,15 @@ from app.core.version import NAME
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+#: Typefaces in place of DejaVu Sans, the best one first; none is shipped.
+FONTS = ("Inter", "Noto Sans", "Cantarell", "Open Sans")
+
 
 def make_application() -> QApplication:
     """Return the one QApplication; without a display it draws offscreen, since Qt would abort the process."""
     import_plain_parts()
     from PySide6.QtCore import QLocale, Qt
+    from PySide6.QtGui import QFont, QFontInfo
     from PySide6.QtWidgets import QApplication
 
     from app.views.overrides import guard_all
@@ -37,6 +41,11 @@ def make_application() -> QApplication:
 
     application.setWindowIcon(app_icon())
     application.setStyle("Fusion")
+    font = application.font()
+    if QFontInfo(font).family().startswith("DejaVu"):  # where the desktop has chosen nothing
+        font.setFamily(next((each for each in FONTS if QFontInfo(QFont(each)).family() == each), font.family()))
+    font.setFeature(QFont.Tag("tnum"), 1)  # numbers that change stay in place
+    application.setFont(font)
     # Else the style sheet gives each widget a palette of its own, which a new theme would not reach.
     application.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
     return application

@@ -9,20 +9,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from string import Template
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QDir, QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.engine.shading import ON_WHITE, RGB, Shades
+from app.files.assets import asset, assets
 from app.state.document import ClassStyle
 
 #: Width and height of the smallest slider handle (pixels); odd, so that it has a middle pixel.
 LEAST_HANDLE = 15
-#: Colours of the palette in a style sheet; the application has no visited links.
-ACCENT, BASE, EDGE, INK = (f"palette({role})" for role in ("highlight", "base", "link-visited", "text"))
-#: Widgets with colours in the style sheet.
-COLOURED = (QLineEdit, QRadioButton, QSlider, QToolButton)
+#: What the style sheet (assets/style/window.qss) names: colours of the palette, which has no visited links, and the one
+#: border, the one radius and the one ring of what has the keyboard focus.
+TOKENS = {
+    "accent": "palette(highlight)",
+    "base": "palette(base)",
+    "button": "palette(button)",
+    "edge": "palette(link-visited)",
+    "faint": "palette(placeholder-text)",
+    "hover": "palette(midlight)",
+    "ink": "palette(text)",
+    "line": "palette(mid)",
+    "on_accent": "palette(highlighted-text)",
+    "bad": "palette(bright-text)",
+    "window": "palette(window)",
+    "border": "1px solid",
+    "radius": "4px",
+    "ring": "2px solid palette(highlight)",
+}
 #: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
 SYMBOLS = ("o", "s", "t1", "d", "star", "p", "t", "h")
 SHAPE_NAMES = ("disc", "square", "triangle", "diamond", "star", "pentagon", "triangle down", "hexagon")
@@ -41,6 +57,8 @@ class Theme:
     window: RGB
     base: RGB
     button: RGB
+    hover: RGB
+    line: RGB
     accent: RGB
     #: Colours of links, of the edges of fields, and of the edges of fields with invalid input.
     link: RGB
@@ -65,6 +83,8 @@ LIGHT = Theme(
     window=(243, 243, 244),
     base=(255, 255, 255),
     button=(250, 250, 250),
+    hover=(230, 230, 232),
+    line=(212, 212, 215),
     accent=(0, 98, 168),
     link=(0, 98, 168),
     edge=(134, 134, 138),
@@ -94,9 +114,11 @@ DARK = Theme(
     ),
     tie=(96, 96, 96),
     window=(43, 43, 45),
-    base=(66, 66, 70),
-    button=(60, 60, 63),
-    accent=(90, 170, 240),
+    base=(32, 32, 34),
+    button=(58, 58, 61),
+    hover=(72, 72, 76),
+    line=(84, 84, 88),
+    accent=(70, 150, 225),
     link=(130, 190, 250),
     edge=(142, 142, 146),
     bad=(255, 110, 110),
@@ -165,7 +187,7 @@ def text_font(pixels: int) -> QFont:
 
 def slider_rules(pixels: int) -> str:
     """Return the style rules of sliders beside text of the given size."""
-    handle, groove = max(round(0.9 * pixels) | 1, LEAST_HANDLE), max(round(0.25 * pixels) | 1, 5)
+    handle, groove = max(round(0.9 * pixels) | 1, LEAST_HANDLE), max(round(0.2 * pixels) | 1, 3)
     return f"""
         QSlider {{ min-height: {max(handle + 4, 26)}px; }}
         QSlider::groove:horizontal {{ height: {groove}px; border-radius: {groove // 2}px; }}
@@ -192,58 +214,25 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         role.Button: theme.button,
         role.ToolTipBase: theme.base,
         role.Highlight: theme.accent,
+        role.Midlight: theme.hover,
+        role.Mid: theme.line,
+        role.PlaceholderText: theme.faint,
+        role.HighlightedText: theme.background,
+        role.Link: theme.link,
+        role.BrightText: theme.bad,
+        role.LinkVisited: theme.edge,
     }.items():
         palette.setColor(which, QColor(*colour))
     for which in (role.WindowText, role.Text, role.ButtonText, role.ToolTipText):
         palette.setColor(which, ink)
         palette.setColor(QPalette.ColorGroup.Disabled, which, faint)
-    palette.setColor(role.PlaceholderText, faint)
-    palette.setColor(role.HighlightedText, QColor(*(theme.background)))
-    palette.setColor(role.Link, QColor(*theme.link))
-    palette.setColor(role.BrightText, QColor(*theme.bad))
-    palette.setColor(role.LinkVisited, QColor(*theme.edge))
     QApplication.setPalette(palette)
     QApplication.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)  # what is drawn next may look at it
     if not window.styleSheet():
-        window.setStyleSheet(STYLE_SHEET)  # on the application, it would also polish widgets during their destruction
+        QDir.setSearchPaths("style", [str(assets("style"))])
+        sheet = Template(asset("style", "window.qss").decode())
+        # On the application, it would also polish widgets during their destruction.
+        window.setStyleSheet(sheet.substitute(TOKENS) + slider_rules(0))
     else:  # Qt keeps the colours of a rule that it has used
-        for kind in COLOURED:
-            for widget in window.findChildren(kind):
-                widget.style().polish(widget)
-
-
-#: Dot of a radio button: without these rules, its outline would be invisible on a dark window.
-DOT = "background: qradialgradient(cx: 0.5, cy: 0.5, fx: 0.5, fy: 0.5, radius: 0.5, "
-#: Style sheet of a window, which takes its colours from the palette and the size of text from the application's font.
-#: It never changes: a new one costs 50 us for each widget, most of which are hidden.
-STYLE_SHEET = f"""
-        QToolTip {{ color: {INK}; background: {BASE}; border: 1px solid {EDGE}; padding: 4px; }}
-        QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
-        QCheckBox, QRadioButton {{ min-height: 26px; }}
-        QRadioButton::indicator {{
-            width: 13px; height: 13px; border: 1px solid {EDGE}; border-radius: 7px; background: {BASE};
-        }}
-        QRadioButton::indicator:focus, QRadioButton::indicator:hover {{ border-color: {ACCENT}; }}
-        QRadioButton::indicator:checked {{ {DOT} stop: 0.55 {ACCENT}, stop: 0.65 {BASE}); }}
-        QRadioButton::indicator:checked:disabled {{ {DOT} stop: 0.55 {EDGE}, stop: 0.65 {BASE}); }}
-        {slider_rules(0)}
-        QSlider {{ border: 1px solid transparent; border-radius: 4px; }}
-        QSlider:focus {{ border-color: {ACCENT}; }}
-        QSlider::groove:horizontal {{ background: {EDGE}; }}
-        QSlider::sub-page:horizontal {{ border-radius: 2px; background: {ACCENT}; }}
-        QSlider::sub-page:horizontal:disabled {{ background: {EDGE}; }}
-        QSlider::handle:horizontal {{ background: {ACCENT}; }}
-        QSlider::handle:horizontal:hover {{ background: {INK}; }}
-        QSlider::handle:horizontal:disabled {{ background: {EDGE}; }}
-        QLineEdit {{ border: 1px solid {EDGE}; border-radius: 3px; padding: 0 3px; }}
-        QSpinBox QLineEdit {{ border: 0; }}
-        QLineEdit:focus {{ border-color: {ACCENT}; }}
-        QLineEdit[bad="true"] {{ border: 2px solid palette(bright-text); }}
-        QDialogButtonBox, QMessageBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
-        QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
-        QToolButton {{ padding: 2px 3px; border-radius: 4px; border: 1px solid transparent; }}
-        QToolButton:hover {{ border-color: {EDGE}; }}
-        QToolButton:checked {{ border-color: {ACCENT}; background: {BASE}; }}
-        QToolButton:focus {{ border-color: {ACCENT}; }}
-        QToolButton:checked:focus {{ border: 2px solid {ACCENT}; padding: 1px 2px; }}
-        """
+        for widget in window.findChildren(QWidget):
+            widget.style().polish(widget)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 from app.controllers.controller import Controller
 from app.scene.feature import MENUS, Action, FeatureTable
 from app.views.theme import Theme
-from app.views.widgets.icons import ICON_SIZE, icon
+from app.views.widgets.icons import ICON_SIZE, icon, icon_size
 from app.views.widgets.inputs import named, take_typed_number
 
 #: Actions of the window itself; the actions of features follow them in each menu.
@@ -340,8 +340,7 @@ def icon_button(action: QAction, title: str, side: int) -> QToolButton:
     style = Qt.ToolButtonStyle.ToolButtonIconOnly
     name = f"tool.{action.objectName().removeprefix('action.')}"
     button = named(QToolButton(toolButtonStyle=style, autoRaise=True), name)
-    button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
-    button.setMinimumSize(side, side)
+    room = QSize(1, 1) * (side - ICON_SIZE)
     button.setAccessibleName(title)
     button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     button.setCheckable(action.isCheckable())
@@ -349,6 +348,8 @@ def icon_button(action: QAction, title: str, side: int) -> QToolButton:
     def follow() -> None:
         button.setText(action.iconText())
         button.setIcon(action.icon())
+        button.setIconSize(QSize(1, 1) * icon_size())
+        button.setMinimumSize(button.iconSize() + room)
         button.setToolTip(action.toolTip())
         button.setEnabled(action.isEnabled())
         button.setChecked(action.isChecked())
@@ -366,6 +367,6 @@ def icon_button(action: QAction, title: str, side: int) -> QToolButton:
 def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
     """Draw the icons of the toolbar in the theme's ink."""
     for name, action in actions.items():
-        drawn = icon(name, theme, ratio)
+        drawn = icon(name, theme, ratio * icon_size() / ICON_SIZE)
         if not drawn.isNull():
             action.setIcon(drawn)

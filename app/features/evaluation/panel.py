@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import counted
@@ -19,7 +19,7 @@ from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
 from app.views.chart.marks import Cells, Line, Mark, Texts, class_symbols
 from app.views.theme import Theme, mixed
-from app.views.widgets.boxes import grid_on, in_column, in_row
+from app.views.widgets.boxes import grid_on, headed, in_column, in_row
 from app.views.widgets.clickable import chooser, clickable, number_box
 from app.views.widgets.inputs import Gestures, describe, filled, label_for, named, show_choice, show_number, show_text
 from app.views.widgets.painting import bold
@@ -203,7 +203,6 @@ class EvaluationPanel(QWidget):
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _split_box(self) -> QWidget:
-        box = QGroupBox("Test points")
         self._split = chooser(
             "evaluation.split",
             "Test points",
@@ -225,11 +224,9 @@ class EvaluationPanel(QWidget):
         self._seed = number_box("evaluation.seed", "Seed of the split", tip, choose, 0, MOST_SEED)
         self._drawing = in_row((self._ratio, 1), self._percent, label_for("Seed", self._seed), self._seed)
         self._counts_label = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
-        filled(QVBoxLayout(box), self._split, self._drawing, self._counts_label, spacing=4)
-        return box
+        return headed("Test points", self._split, self._drawing, self._counts_label)
 
     def _scores_box(self) -> QWidget:
-        box = QGroupBox("Scores")
         self._table = EvaluationTable()
         self._validation = chooser(
             "evaluation.validation",
@@ -258,11 +255,9 @@ class EvaluationPanel(QWidget):
         self._folds = in_row(of_k, (self._k, 1), of_seed, (self._fold_seed, 1))
         self._remarks = RoomyLabel("evaluation.remarks", title="More about the scores", rich=True, hides=True)
         kind = filled(QHBoxLayout(), label_for("Cross-validation", self._validation), (self._validation, 1))
-        filled(QVBoxLayout(box), self._table, kind, self._folds, self._remarks, spacing=4)
-        return box
+        return headed("Scores", self._table, kind, self._folds, self._remarks)
 
     def _lane_box(self) -> QWidget:
-        self._lane = QGroupBox()
         self._confusion = ConfusionView()
         self._class_scores = RoomyLabel("evaluation.class_scores", title="Scores of the classes", rich=True)
         self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True, hides=True)
@@ -276,16 +271,8 @@ class EvaluationPanel(QWidget):
             "f = 0, or half of the votes (Backspace).",
             self._take_back,
         )
-        filled(
-            QVBoxLayout(self._lane),
-            self._roc,
-            self._threshold,
-            self._own,
-            self._rates,
-            self._confusion,
-            self._class_scores,
-            self._undefined,
-            spacing=4,
+        self._lane = headed(
+            "", self._roc, self._threshold, self._own, self._rates, self._confusion, self._class_scores, self._undefined
         )
         return self._lane
 

@@ -47,10 +47,10 @@ from app.state.document import MAX_LANES, Document
 from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.flow import Flow, PictureFlow
-from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, Sheet, What, font_of, scale_for, shoot
+from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, Sheet, What, scale_for, shoot
 from app.views.plot.picture import image_of
-from app.views.theme import dressed, theme_of
-from app.views.widgets.painting import painter_on
+from app.views.theme import dressed, text_font, theme_of
+from app.views.widgets.painting import bold, painter_on
 from solver import Grid
 
 from . import plan
@@ -90,7 +90,7 @@ def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> Rel
 
 def band(spec: PictureSpec) -> int:
     """Return the height (pixels) of the words above the relief."""
-    lines = (QFontMetricsF(font_of(size)).height() for size in (TITLE, TEXT))
+    lines = (QFontMetricsF(text_font(size)).height() for size in (TITLE, TEXT))
     return round((2 * GAP + math.ceil(sum(lines))) * spec.scale)
 
 
@@ -109,7 +109,7 @@ def painted(shot: ReliefShot, spec: PictureSpec, limit: float) -> NDArray[np.uin
         theme=theme,
         morph=view.morph,
         ratio=spec.scale,
-        font=font_of(TEXT),
+        font=text_font(TEXT),
         names=(document.axes[0] or "x₁", document.axes[1] or "x₂"),
         limit=limit,
     )
@@ -119,7 +119,7 @@ def painted(shot: ReliefShot, spec: PictureSpec, limit: float) -> NDArray[np.uin
         painter.scale(spec.scale, spec.scale)
         painter.setPen(QColor(*theme.ink))
         y, room = float(GAP), width / spec.scale - 2 * GAP
-        for font, words in ((font_of(TITLE, bold=True), relief.title), (font_of(TEXT), shot.words)):
+        for font, words in ((bold(text_font(TITLE)), relief.title), (text_font(TEXT), shot.words)):
             metrics = QFontMetricsF(font)
             painter.setFont(font)
             line = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)

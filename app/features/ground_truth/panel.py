@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QSize, QTimer, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import count, grouped, percent
@@ -16,7 +16,7 @@ from app.features.evaluation.text import state_words, unbroken
 from app.scene.model import Scene
 from app.state.session import Session
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_column, labelled
+from app.views.widgets.boxes import headed, in_column, labelled
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import check_box, clickable, number_box
 from app.views.widgets.inputs import describe, filled, show_check, show_number
@@ -65,7 +65,6 @@ class GroundTruthPanel(QWidget):
         self.first_stop: QWidget = self._throw
 
     def _truth(self) -> QWidget:
-        box = QGroupBox("Truth")
         self._origin = RoomyLabel("truth.origin", title="Where the points come from", rich=True)
         self._ideal = clickable(
             QCheckBox("Show the boundary (U)"),
@@ -114,11 +113,9 @@ class GroundTruthPanel(QWidget):
             self._errors,
             spacing=4,
         )
-        filled(QVBoxLayout(box), self._origin, self._ideal, self._bayes, self._throwing, spacing=4)
-        return box
+        return headed("Truth", self._origin, self._ideal, self._bayes, self._throwing)
 
     def _stability(self) -> QWidget:
-        box = QGroupBox("Stability")
         self._haze = clickable(
             QCheckBox("Show the haze (H)"),
             "truth.haze",
@@ -131,8 +128,7 @@ class GroundTruthPanel(QWidget):
         self._resamples.refused.connect(self._controller.say)
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
         row = labelled("Resamples B", self._resamples, 1, spacing=4)
-        filled(QVBoxLayout(box), self._haze, row, self._disagreements, spacing=4)
-        return box
+        return headed("Stability", self._haze, row, self._disagreements)
 
     def sizeHint(self) -> QSize:
         return QSize(380, 640)

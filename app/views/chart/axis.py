@@ -126,7 +126,11 @@ class ChartAxis(Struct, frozen=True):
         else:
             low, high = self.value(low), self.value(high)
             by = max(round_up((high - low) / most), 1.0 if self.whole else 0.0)
-            values = [_tidy(at * by, by) for at in range(math.ceil(low / by - 1e-9), math.floor(high / by + 1e-9) + 1)]
+            digits = max(0, 1 - math.floor(math.log10(by)))  # else values would have rounding errors
+            values = [
+                round(at * by, digits) + 0.0
+                for at in range(math.ceil(low / by - 1e-9), math.floor(high / by + 1e-9) + 1)
+            ]
             texts = self._texts(values, by)
         return [(float(self.positions(v)), text) for v, text in zip(values, texts, strict=True) if v >= self.numbered]
 
@@ -194,11 +198,6 @@ def round_up(value: float) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= value * (1 - 1e-9))
-
-
-def _tidy(value: float, by: float) -> float:
-    """Return a multiple of `by` without its rounding error."""
-    return round(value, max(0, 1 - math.floor(math.log10(by)))) + 0.0
 
 
 def _in_powers(value: float, power: int) -> str:

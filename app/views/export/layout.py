@@ -31,8 +31,8 @@ from app.state.session import Session
 from app.state.split import unsplit
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
-from app.views.theme import Theme, dressed, theme_of
-from app.views.widgets.painting import saved
+from app.views.theme import Theme, dressed, text_font, theme_of
+from app.views.widgets.painting import bold, saved
 from solver import Grid
 
 What = Literal["window", "lane0", "lane1", "lane2", "lane3"]
@@ -314,7 +314,7 @@ class Sheet:
     def __init__(self, shot: Shot, spec: PictureSpec, before: Sheet | None = None) -> None:
         self.spec = spec
         self.theme = dressed(theme_of(spec.dark), shot.scene.document.styles)
-        self._text, self._bold = font_of(TEXT), font_of(TITLE, bold=True)
+        self._text, self._bold = text_font(TEXT), bold(text_font(TITLE))
         self._width, self._height = spec.width / spec.scale, spec.height / spec.scale
         canvases: list[Canvas | None] = [None] * len(shot.lanes)
         self._above, self._kinds = (0, 0), frozenset[str]()
@@ -440,10 +440,3 @@ class Sheet:
         for plot in self.plots:
             plot.canvas.hide()  # (close() would take the plot apart during its own events)
             plot.canvas.deleteLater()
-
-
-def font_of(pixels: int, bold: bool = False) -> QFont:
-    font = QFont()
-    font.setPixelSize(pixels)
-    font.setBold(bold)
-    return font

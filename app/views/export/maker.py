@@ -17,11 +17,12 @@ from app.engine.scheduler import Scheduler
 from app.files import png
 from app.files.background_task import Progress, saving
 from app.views.plot.picture import image_of
+from app.views.theme import text_font
 from app.views.widgets.painting import painter_on, svg_bytes
 
 from . import tikz
 from .flow import Flow, PictureFlow
-from .layout import TEXT, PictureSpec, Sheet, Shot, font_of
+from .layout import TEXT, PictureSpec, Sheet, Shot
 
 #: Length (characters) between that of a single pixel's PNG in an SVG file, which is less, and any other's, which is
 #: more.
@@ -111,7 +112,7 @@ def draw_svg(sheet: Sheet) -> bytes:
     size = QSize(round(spec.width / spec.scale), round(spec.height / spec.scale))
     words = "\n".join(f"{plot.title}: {plot.headline}" for plot in sheet.plots)
     data = svg_bytes(size, "Classifier Playground", paint, description=words)
-    family = f'font-family="{escape(QFontInfo(font_of(TEXT)).family())}, sans-serif"'.encode()
+    family = f'font-family="{escape(QFontInfo(text_font(TEXT)).family())}, sans-serif"'.encode()
     return _FONT.sub(lambda found: family, data)
 
 

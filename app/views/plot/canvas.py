@@ -191,8 +191,6 @@ class Canvas(PointingPlot):
             axis.setTextPen(theme.ink)
             axis.setStyle(tickLength=4)
         self._size_axes()
-        background = "rgba(32,32,32,225)" if theme.dark else "rgba(255,255,255,225)"
-        self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: {PADDING}px;")
 
     def _size_axes(self) -> None:
         room = self.plot_size()

@@ -41,7 +41,8 @@ def place_box(
         for rank, corner in enumerate(corners(size, at, reach, area, busy)):
             wanted = QRectF(corner, size)
             box = _inside(wanted, area)
-            cost = sum(_overlap(box, other) for other in busy)
+            shared = [box & other for other in busy]
+            cost = sum(max(each.width(), 0.0) * max(each.height(), 0.0) for each in shared)
             shift = abs(box.left() - wanted.left()) + abs(box.top() - wanted.top())
             centre = box.center()
             towards = sum(200.0 / (1.0 + hypot(centre.x() - x, centre.y() - y)) for x, y in away)
@@ -87,8 +88,3 @@ def _inside(box: QRectF, area: QRectF) -> QRectF:
     left = max(min(box.left(), area.right() - box.width()), area.left())
     top = max(min(box.top(), area.bottom() - box.height()), area.top())
     return QRectF(QPointF(left, top), box.size())
-
-
-def _overlap(first: QRectF, second: QRectF) -> float:
-    common = first & second
-    return max(common.width(), 0.0) * max(common.height(), 0.0)

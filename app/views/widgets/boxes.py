@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QGroupBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from .flow_layout import FlowLayout
 from .inputs import Part, filled, label_for
@@ -21,6 +21,13 @@ def in_column(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWi
     """Return a widget with the parts below each other, see `filled`."""
     box = QWidget()
     filled(QVBoxLayout(box), *parts, margins=margins, spacing=spacing)
+    return box
+
+
+def headed(title: str, *parts: Part) -> QGroupBox:
+    """Return a group with the parts below each other, below a heading."""
+    box = QGroupBox(title)
+    filled(QVBoxLayout(box), *parts, margins=0, spacing=4)
     return box
 
 

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QVBoxLayout, QWidget
 from app.core.plain_text import plain
 from app.exchange.opening import is_share_text
 
-BORDER, WASH = 4, 40  # width in pixels, and the opacity of the colour over everything (0 to 255)
-
 
 class DropWindow(QMainWindow):
     """A main window that passes dropped files to `take_files`, or a share text to `take_text`; it announces this while
@@ -69,13 +67,6 @@ class _Highlight(QFrame):
         """Show `text` over the present contents of the window."""
         window = self.parentWidget()
         assert window is not None
-        colour = self.palette().highlight().color()
-        red, green, blue = colour.red(), colour.green(), colour.blue()
-        self.setStyleSheet(
-            f"#drop {{ border: {BORDER}px solid {colour.name()}; background: rgba({red}, {green}, {blue}, {WASH}); }}"
-            f"QLabel {{ background: {colour.name()}; color: {self.palette().highlightedText().color().name()};"
-            " border-radius: 6px; padding: 10px 16px; }"
-        )
         elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, window.width() - 80)
         self._label.setText(elided)
         self.setAccessibleName(text)

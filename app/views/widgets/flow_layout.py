@@ -11,10 +11,6 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 MOST = (1 << 24) - 1
 
 
-def _grows(item: QLayoutItem) -> bool:
-    return bool(item.expandingDirections() & Qt.Orientation.Horizontal)
-
-
 def _shortest(item: QLayoutItem) -> int:
     """Return the width in pixels below which a widget cannot go; `shortest` may be less than its minimum size."""
     shortest = getattr(item.widget(), "shortest", None)
@@ -108,7 +104,7 @@ class FlowLayout(QLayout):
         sizes = []
         for item in self._items:
             if not item.isEmpty():
-                least, grows = item.minimumSize(), _grows(item)
+                least, grows = item.minimumSize(), bool(item.expandingDirections() & Qt.Orientation.Horizontal)
                 size = item.sizeHint().expandedTo(least)
                 size.setWidth(least.width() if grows else min(size.width(), max(room, least.width())))
                 sizes.append((item, size, grows))

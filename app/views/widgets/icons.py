@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF
-from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtGui import QColor, QFontInfo, QIcon, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
 
 from app.files.assets import assets
 from app.views.theme import Theme
@@ -14,7 +15,13 @@ from app.views.theme import Theme
 from .painting import blank, painter_on
 
 ICONS = assets("icons")
-ICON_SIZE = 20  # pixels
+#: Widths of an icon beside text of usual size, and of the largest one with which all tools are in sight (pixels).
+ICON_SIZE, LARGEST = 20, 26
+
+
+def icon_size() -> int:
+    """Return the width of icons in bars (pixels), which grows with the text."""
+    return min(max(ICON_SIZE, round(1.5 * QFontInfo(QApplication.font()).pixelSize())), LARGEST)
 
 
 @lru_cache(maxsize=256)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent, QPen, QValidator
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent, QValidator
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -35,8 +35,6 @@ from shiboken6 import isValid
 
 from app.core.number_format import full, number_of, share_of, share_text
 from app.core.plain_text import plain
-
-from .painting import painter_on
 
 Box = TypeVar("Box", bound=QBoxLayout)
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -76,6 +74,8 @@ def filled(
     return layout
 
 
+#: Longest list of a combo box that is measured: of ten thousand columns, it would take half a second.
+MEASURED = 200
 Named = TypeVar("Named", bound=QObject)
 Described = TypeVar("Described", bound=QWidget)
 
@@ -210,7 +210,16 @@ def draw_combo(combo: QComboBox, text: str) -> None:
     painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
 
-class ShortCombo(QComboBox):
+class ListCombo(QComboBox):
+    """A combo box whose list is as wide as its widest entry."""
+
+    def showPopup(self) -> None:
+        if self.count() <= MEASURED:
+            self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)
+        super().showPopup()
+
+
+class ShortCombo(ListCombo):
     """A combo box that may be narrower than its entry: the entry is then elided, and the tip begins with it."""
 
     def is_whole(self) -> bool:
@@ -258,6 +267,7 @@ class WholeField(QSpinBox):
     def __init__(self, low: int = 0, high: int = 99, step: int = 1, suffix: str = "") -> None:
         super().__init__(minimum=low, maximum=high, singleStep=step, suffix=suffix)
         self.setKeyboardTracking(False)
+        self.lineEdit().setTextMargins(4, 0, 0, 0)  # Qt ignores a padding in the style sheet
         self.lineEdit().textEdited.connect(lambda: mark_bad(self, bad=False))
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
@@ -285,13 +295,6 @@ class WholeField(QSpinBox):
         self.commit()
         super().focusOutEvent(event)  # restores the old number
         mark_bad(self, bad=False)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if is_refused(self):  # a frame in the style sheet would remove Qt's arrows
-            with painter_on(self, smooth=True) as painter:
-                painter.setPen(QPen(self.palette().brightText(), 2))
-                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
 
     def restore(self) -> None:
         """Discard what was typed."""

@@ -15,7 +15,7 @@ from app.tools import TOOLS
 from app.views.widgets.inputs import take_typed_number
 from app.window.actions import icon_button
 
-BUTTON = 34  # pixels
+BUTTON = 30  # pixels
 
 
 class ToolPalette(QToolBar):

@@ -43,7 +43,7 @@ class TopBar(QWidget):
         parts: list[QWidget] = [button]
         if gap and self._commands.count():
             line = QWidget(autoFillBackground=True)
-            line.setBackgroundRole(QPalette.ColorRole.LinkVisited)  # the theme's edge: a frame's own line is white
+            line.setBackgroundRole(QPalette.ColorRole.Mid)  # the theme's line: a frame's own is white
             line.setFixedWidth(1)
             parts.insert(0, line)
         in_simple = button.objectName() in SIMPLE_COMMANDS

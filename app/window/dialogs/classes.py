@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QIcon, QPixmap, QShowEvent
-from PySide6.QtWidgets import QColorDialog, QGridLayout, QGroupBox, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QColorDialog, QGroupBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
-from app.views.widgets.boxes import in_column
+from app.views.widgets.boxes import grid_on, in_column
 from app.views.widgets.inputs import NameField, describe, filled, label_for, named
 from app.views.widgets.qt_dialogs import NamedDialog, open_dialog
 from app.views.widgets.scrolling_form import scrolling
@@ -52,7 +52,6 @@ class _Row:
             "Back to the theme's own colour, which is easy to see and safe for colour-blind eyes.",
         )
         self.warning = named(QLabel(), f"classes.warning{number}")
-        self.colour.setStyleSheet("text-align: left; padding: 0 8px;")
 
 
 class ClassesDialog(NamedDialog):
@@ -66,7 +65,7 @@ class ClassesDialog(NamedDialog):
         self.setWindowFlag(Qt.WindowType.Tool)
         self._rows = [_Row(label) for label in range(MAX_CLASSES)]
         classes = QGroupBox("Classes")
-        grid = QGridLayout(classes)
+        grid = grid_on(classes)
         grid.setColumnStretch(2, 1)
         for label, row in enumerate(self._rows):
             for column, widget in enumerate((row.symbol, row.number, row.name, row.colour, row.reset, row.warning)):
@@ -77,7 +76,7 @@ class ClassesDialog(NamedDialog):
         # Space for the longest warning, so that nothing moves when a warning appears.
         grid.setColumnMinimumWidth(5, self.fontMetrics().horizontalAdvance("Hard to see on dark grey (2.9 : 1) "))
         axes = QGroupBox("Axes")
-        axis_grid = QGridLayout(axes)
+        axis_grid = grid_on(axes)
         self._axes = (NameField(60), NameField(60))
         for index, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
             field.setPlaceholderText(letter)

@@ -318,9 +318,7 @@ class ImportDialog(NamedDialog):
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
             grid.addWidget(label_for(title, box), line, 0)
             grid.addWidget(box, line, 1)
-            # Else Qt would measure every entry before the list opens, of ten thousand columns for half a second.
-            box.setStyleSheet("combobox-popup: 0")
-            box.setView(QListView(uniformItemSizes=True, spacing=3))
+            box.setView(QListView(uniformItemSizes=True))  # else Qt would measure every one of ten thousand columns
         grid.addWidget(self._standardise, 3, 1)
         replace_points = describe(
             QRadioButton("&Replace the points"),

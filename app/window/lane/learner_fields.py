@@ -55,7 +55,7 @@ class _Group(QWidget):
             self._line.addWidget(made.label)
             made.label.setVisible(not isinstance(made.widget, QComboBox))  # the text of a choice includes its subject
         if isinstance(made.widget, QComboBox):
-            made.widget.setIconSize(QSize(0, 0))  # it has none; Qt would keep room for it
+            made.widget.setIconSize(QSize(4, 0))  # it has none; Qt would keep room for a larger one
         self._line.addWidget(made.widget, 1)
 
     def show_parts(self) -> None:

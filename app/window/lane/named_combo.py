@@ -7,15 +7,15 @@ from typing import cast
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPaintEvent, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QListView
+from PySide6.QtWidgets import QListView
 
-from app.views.widgets.inputs import combo_size, draw_combo
+from app.views.widgets.inputs import ListCombo, combo_size, draw_combo
 
 #: Data of the entry for all others.
 MORE = "more"
 
 
-class NamedCombo(QComboBox):
+class NamedCombo(ListCombo):
     """
     Parameters
     ----------

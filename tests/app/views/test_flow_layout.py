@@ -17,10 +17,10 @@ def test_an_error_from_c_ends_where_python_has_called_qt(qtbot: QtBot, monkeypat
     flow_layout.FlowLayout(holder).addWidget(QPushButton("wide"))
     assert holder.heightForWidth(200) > 0
 
-    def failing(item: object) -> bool:
-        return bool(len(5))  # type: ignore[arg-type]
+    def failing(self: object, room: int) -> list[object]:
+        return [len(room)]  # type: ignore[arg-type]
 
-    monkeypatch.setattr(flow_layout, "_grows", failing)
+    monkeypatch.setattr(flow_layout.FlowLayout, "_sizes", failing)
     reported: list[BaseException] = []
     monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: reported.append(error))
     holder.heightForWidth(300)

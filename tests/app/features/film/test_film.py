@@ -28,8 +28,8 @@ from app.features.relief.view_image import relief_image
 from app.scene.model import Context, is_present
 from app.state.commands import SetLane, SetView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of
-from app.views.theme import theme_of
+from app.views.export.layout import TEXT, PictureSpec, Sheet
+from app.views.theme import text_font, theme_of
 from app.window.main_window import MainWindow
 from solver import SVC, Grid
 from solver.kernels.pixels import LEVELS
@@ -498,7 +498,7 @@ def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpe
     for number, (picture, relief) in enumerate(zip(found, expected, strict=True)):
         view = {name: values[number] for name, values in views.items()}
         size = SIZE[0], SIZE[1] - top
-        own = relief_image(relief, *size, font=font_of(TEXT), names=("length", "x₂"), limit=limit, **view)  # type: ignore[arg-type]
+        own = relief_image(relief, *size, font=text_font(TEXT), names=("length", "x₂"), limit=limit, **view)  # type: ignore[arg-type]
         shown = picture[top:].astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
         np.testing.assert_array_equal(shown, own & 0xFFFFFF, err_msg=str(number))
         for rows in (picture[10:26], picture[30:top]):  # the classifier, and the step of its training
