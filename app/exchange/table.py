@@ -71,6 +71,8 @@ class Column(Struct, frozen=True, eq=False):
         If not empty, `values` are indices into it: a class column with names and order.
     title : str or None
         Title in the file, or ""; None if it is the name.
+    hint : str
+        Role by the file: "class", "continuous", "discrete" or "left out"; "" if the file gives none.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Column(Struct, frozen=True, eq=False):
     codes: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     categories: tuple[str, ...] = ()
     title: str | None = None
+    hint: str = ""
 
     @property
     def is_numeric(self) -> bool:
@@ -116,6 +119,12 @@ class Table(Struct, frozen=True, eq=False):
         Dialect of the text; None if the format has no dialects.
     doubt : str
         Sentence on an ambiguity in the text, or "".
+    notes : tuple of str
+        Sentences on what of the file was left out or joined.
+    sheets : tuple of str
+        Names of the sheets of a workbook.
+    sheet : str
+        The one that was read.
     """
 
     name: str
@@ -125,6 +134,9 @@ class Table(Struct, frozen=True, eq=False):
     row_name: str = "line"
     dialect: Dialect | None = None
     doubt: str = ""
+    notes: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
     def __len__(self) -> int:
         return len(self.lines)
