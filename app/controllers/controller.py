@@ -380,18 +380,21 @@ class Controller:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def new(self) -> None:
-        """Start a document without points, what belongs to them, and a file; keep the rest."""
+        """Start a document without points, what belongs to them, and a file; keep classifiers and colours."""
         self.put_back()
         old = self.document
         split = replace(old.split, painted=IdSet())
+        styles = tuple(replace(style, name="") for style in old.styles)
         bare = replace(
             old,
             points=Points(),
             origin=None,
-            split=split,
             scaling=None,
+            split=split,
             units=NO_UNITS,
-            axes=old.measured[1],
+            view=View(),
+            styles=styles,
+            axes=("", ""),
             attached=(),
             notes="",
         )
@@ -486,12 +489,13 @@ class Controller:
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Replace the points of the user's document by those of a file, or add them; an open lesson ends first."""
+        scaling = self.own.document.scaling if add else None
         command = ImportPoints(
-            xy=points.xy,
+            xy=points.xy if scaling is None else scaling.apply(points.xy),
             labels=points.labels,
             class_names=points.class_names,
             axes=points.axes,
-            scaling=points.scaling,
+            standardise=points.standardise,
             add=add,
         )
         if self.aside is not None:

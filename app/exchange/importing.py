@@ -11,6 +11,7 @@ from app.files.documents import FileError
 
 from .delimited import looks_like_svmlight, read_delimited, read_svmlight
 from .npz import read_archive
+from .roles import with_groups
 from .table import Dialect, Table
 
 CLIPBOARD = "The clipboard"
@@ -53,4 +54,4 @@ def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) 
         return read_archive(data, name)
     if suffix in _SVMLIGHT or (suffix in _EITHER and spec == Dialect() and looks_like_svmlight(data, name)):
         return read_svmlight(data, name)
-    return read_delimited(data, name, spec)
+    return with_groups(read_delimited(data, name, spec))

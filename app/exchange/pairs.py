@@ -21,9 +21,10 @@ from app.files.documents import FileError
 from solver.core.arrays import Array
 from solver.knn.neighbors import KNeighborsClassifier
 
-from .columns import bad_rows_of, classes_of, usable_columns
+from .columns import bad_rows_of, classes_of
 from .components import MOST_COLUMNS as MOST_OF_PLANE
 from .components import Components, principal_components, standardised
+from .roles import usable_columns
 from .table import Table
 
 #: Most columns whose pairs are scored (780 pairs), rows of the sample, and neighbours that vote.

@@ -19,7 +19,7 @@ from app.core.number_format import count, short
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 
 from .document import MAX_LANES, NO_UNITS, Document, GeneratorSettings, Lane, View
-from .scaling import Scaling, measured, named
+from .scaling import Scaling, measured
 from .split import IdSet
 
 
@@ -155,8 +155,8 @@ class ImportPoints(Command, frozen=True, eq=False):
     class_names : tuple of str
         Names of class 1, 2, …; "" or missing for a class that has only its number.
     axes : tuple of (str, str)
-    scaling : Scaling or None
-        The scaling by which `xy` was standardised.  Points appended to standardised ones get the document's scaling.
+    standardise : bool or None
+        Whether all lanes are to standardise x and y; None to leave them as they are, as points that are added do.
     add : bool
         Append the points: a class of the same name is the same class, a new name gets a free number, and the axes keep
         their names.
@@ -169,7 +169,7 @@ class ImportPoints(Command, frozen=True, eq=False):
     labels: ArrayLike = 0
     class_names: tuple[str, ...] = ()
     axes: tuple[str, str] = ("", "")
-    scaling: Scaling | None = None
+    standardise: bool | None = None
     add: bool = False
     fit: bool = True
     verb: str = "Import"
@@ -190,16 +190,11 @@ class ImportPoints(Command, frozen=True, eq=False):
         for label, name in enumerate(names):
             if name:
                 styles[number[label]] = msgspec.structs.replace(styles[number[label]], name=name)
-        xy, scaling, first = np.asarray(self.xy, dtype=np.float64), self.scaling, not len(points)
-        if self.add and scaling is not None and document.scaling is not None:
-            xy, scaling = document.scaling.apply(scaling.undo(xy)), document.scaling
-        elif self.add and not (first and scaling is not None):
-            scaling = document.scaling
+        xy, lanes = np.asarray(self.xy, dtype=np.float64), document.lanes
+        if self.standardise is not None and not (self.add and len(points)):
+            lanes = tuple(msgspec.structs.replace(lane, standardise=self.standardise) for lane in lanes)
         points = points.append(xy, np.array(number)[np.asarray(self.labels, dtype=np.intp)])
         x, y = document.axes if self.add else self.axes
-        axes = (x[:60], y[:60])
-        if scaling is not None and (not self.add or scaling is not document.scaling):
-            axes = named(axes)
         view = View.fitting(points) if self.fit or not len(xy) else document.view.showing(xy)
         origin = document.origin if self.add else None
         return replace(
@@ -207,9 +202,10 @@ class ImportPoints(Command, frozen=True, eq=False):
             points=points,
             view=view,
             styles=tuple(styles),
-            axes=axes,
+            axes=(x[:60], y[:60]),
+            lanes=lanes,
             origin=origin,
-            scaling=scaling,
+            scaling=document.scaling if self.add else None,
             units=document.units if self.add else NO_UNITS,
         )
 
