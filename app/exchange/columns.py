@@ -86,6 +86,8 @@ class Imported(Struct, frozen=True, eq=False):
         Sentence on what these two of several columns cannot show, or "".
     n_rare : int
         Number of classes beyond the most frequent ones, which are merged or left out.
+    n_equal : int
+        Number of points that repeat an earlier one of the same class.
     """
 
     xy: Array
@@ -99,6 +101,7 @@ class Imported(Struct, frozen=True, eq=False):
     advice: str = ""
     limits: str = ""
     n_rare: int = 0
+    n_equal: int = 0
 
     @property
     def summary(self) -> str:
@@ -110,7 +113,11 @@ class Imported(Struct, frozen=True, eq=False):
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
         text = f"{count(len(self.labels), 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
-        return f"{text} {count(self.n_left_out, 'row')} left out." if self.n_left_out else text
+        fate = f"merged as “{OTHERS}”" if OTHERS in self.class_names else "left out"
+        rare = f" {grouped(self.n_rare)} of the classes, the rarest, {fate}." if self.n_rare else ""
+        equal = f" {grouped(self.n_equal)} of them repeat others." if self.n_equal else ""
+        left_out = f" {count(self.n_left_out, 'row')} left out." if self.n_left_out else ""
+        return f"{text}{rare}{equal}{left_out}"
 
 
 class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
@@ -178,6 +185,7 @@ def convert(table: Table, choice: Choice) -> Imported:
         values, axes, titles, share = plane.project(values), plane.axis_names(titles), ("PC 1", "PC 2"), plane.share
     else:
         advice = _advice(*columns)
+    rows = np.column_stack((values, labels))
     return Imported(
         values,
         labels,
@@ -190,6 +198,7 @@ def convert(table: Table, choice: Choice) -> Imported:
         advice,
         _limits(len(usable_columns(table, choice.label)[0]), share, label is not None),
         n_rare,
+        int((np.diff(rows[np.lexsort(rows.T)], axis=0) == 0).all(axis=1).sum()),  # `unique` would block all threads
     )
 
 

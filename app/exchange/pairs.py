@@ -88,9 +88,9 @@ class Views(Struct, frozen=True, eq=False):
 
 
 def views(table: Table, label: int | None) -> Views | None:
-    """Return the views of `table`, with the classes of column `label`; None with fewer than three usable columns."""
+    """Return the views of `table`, with the classes of column `label`; None with fewer than three usable columns, or one row."""
     columns, note = usable_columns(table, label)
-    if len(columns) < 3:
+    if len(columns) < 3 or len(table) < 2:
         return None
     notes = [note]
     try:

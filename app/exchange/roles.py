@@ -154,20 +154,21 @@ def _against(table: Table, index: int) -> str:
         return "mostly empty" if 2 * np.count_nonzero(blank) >= len(column.values) > 0 else "words"
     if len(finite) > 1 and finite.min() == finite.max():
         return "constant"
-    whole = bool((finite == np.floor(finite)).all())
-    steps = np.diff(finite)
-    if whole and (_COUNTERS.fullmatch(name) or _CAMEL.fullmatch(column.name)):
-        return "numbers the rows"
-    if index == 0 and len(finite) > 2 and whole:
-        if finite[0] in (0, 1) and bool((steps == 1).all()) and re.fullmatch("column 1|row", name):
-            return "numbers the rows"
-        rest = [each.values for each in table.columns[1:] if each.is_numeric]
-        fractions = any((each != np.floor(each))[np.isfinite(each)].any() for each in rest)
-        if fractions and name == "column 1" and len(np.unique(finite)) == len(finite):
+    called = bool(_COUNTERS.fullmatch(name) or _CAMEL.fullmatch(column.name))
+    if (called or index == 0) and bool((finite == np.floor(finite)).all()):
+        n_values = len(np.unique(finite))
+        steps = finite[0] in (0, 1) and bool((np.diff(finite) == 1).all())
+        unnamed = name == "column 1" and 2 < n_values == len(finite)
+        if (called and 2 * n_values > len(finite)) or (unnamed and (steps or _measured(table.columns[1:]))):
             return "numbers the rows"
     if name in _DATES:
         return "a date"
     return "two values" if len(finite) > 4 and bool(np.isin(finite, (finite.min(), finite.max())).all()) else ""
+
+
+def _measured(columns: Sequence[Column]) -> bool:
+    """Return whether any of these columns has a number with a fraction."""
+    return any(bool((column.values != np.floor(column.values))[np.isfinite(column.values)].any()) for column in columns)
 
 
 def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:

@@ -436,6 +436,7 @@ def test_the_whole_of_iris(tmp_path: Path) -> None:
     assert np.array_equal(found.xy, iris.data[:, :2]) and np.array_equal(found.labels, iris.target)
     assert found.summary == (
         "150 points: 50 setosa, 50 versicolor, 50 virginica; sepal width (cm) against sepal length (cm)."
+        " 23 of them repeat others."
     )
 
 
