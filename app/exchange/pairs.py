@@ -88,7 +88,7 @@ class Views(Struct, frozen=True, eq=False):
 
 
 def views(table: Table, label: int | None) -> Views | None:
-    """Return the views of `table`, with the classes of column `label`; None with fewer than three usable columns, or one row."""
+    """Return the views of `table`, with the classes of column `label`; None for one row or two usable columns."""
     columns, note = usable_columns(table, label)
     if len(columns) < 3 or len(table) < 2:
         return None
