@@ -19,7 +19,6 @@ from app.state.commands import (
     Clear,
     Command,
     Generate,
-    ImportPoints,
     Regenerate,
     Revert,
     SetFields,
@@ -489,15 +488,11 @@ class Controller:
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Replace the points of the user's document by those of a file, or add them; an open lesson ends first."""
-        scaling = self.own.document.scaling if add else None
-        command = ImportPoints(
-            xy=points.xy if scaling is None else scaling.apply(points.xy),
-            labels=points.labels,
-            class_names=points.class_names,
-            axes=points.axes,
-            standardise=points.standardise,
-            add=add,
-        )
+        from app.exchange.choosing import import_command  # here, because the start does not need it
+
+        if add and (scaling := self.own.document.scaling) is not None:
+            points = replace(points, xy=scaling.apply(points.xy))
+        command = import_command(points, add)
         if self.aside is not None:
             try:
                 command.apply(self.own.document)  # refused points end no lesson
