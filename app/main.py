@@ -353,7 +353,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _list_of_commands() -> str:
     """Return the names of the commands, with a line for each."""
-    rows = [f"  {name:9}{command.description}" for name, command in _COMMANDS.items() if name]
+    rows = [f"  {name:8}{command.description}" for name, command in _COMMANDS.items() if name]
     return "\n".join(
         [
             "commands:",
@@ -552,8 +552,15 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
 
 def _study(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.study import command
+    from app.files.documents import FileError
 
-    return command.run(options, lambda path: _opened(path).contents.document, _print_text)
+    def document(path: Path | None) -> Document:
+        found = _opened(path)
+        if path is not None and found.chosen is not None:
+            raise FileError(f"{path.name} is a table: write a document first, with {NAME} convert, and study that.")
+        return found.contents.document
+
+    return command.run(options, document, _print_text)
 
 
 def _integrate(what: str) -> None:
