@@ -501,7 +501,7 @@ def test_columns_are_chosen_by_name_or_number(
     for words, sentence in (
         (["--x", "age"], "customers.csv has no column 'age'; did you mean 'Age'?"),
         (["--class", "zzz"], "customers.csv has no column 'zzz'; it has User ID, Gender, Age, EstimatedSalary,"),
-        (["--x", "Gender"], "'Female' in column 'Gender' is not a number"),
+        (["--x", "Gender"], "'Male' in column 'Gender' is not a number"),
     ):
         with pytest.raises(SystemExit) as ended:
             main(["convert", str(customers), *words, *out])
