@@ -14,15 +14,15 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.csv_text import csv_text
-from app.core.number_format import number_in
 from app.core.points import MAX_CLASSES
 from app.files.documents import FileError
 from solver.core.arrays import Array
 
 from .columns import Choice, convert
-from .delimited import is_any_number
+from .delimited import COMMENTS
+from .head import is_any_number
 from .importing import CLIPBOARD, read_text
-from .table import CLASS_NAMES, Dialect, guarded, may_run, number_text, one_line
+from .table import CLASS_NAMES, Dialect, cell_number, guarded, may_run, number_text, one_line
 
 Labels = NDArray[np.uint8]
 #: Separator of the tables, by suffix.
@@ -67,8 +67,8 @@ class ExportFormat(Struct, frozen=True):
 def _table(content: Content, separator: str) -> bytes:
     head = [guarded(title, content.guard) for title in content.titles]
     head.append(_class_title(content.titles, content.names))
-    # Within quotes, a name that begins with # does not begin a comment.
-    text = csv_text([head], separator, quote_all=head[0].startswith("#"))
+    # Within quotes, a name such as "#1" does not begin a comment.
+    text = csv_text([head], separator, quote_all=head[0].startswith(COMMENTS))
     cells = [guarded(name, content.guard) for name in content.names]
     text += _rows(content.xy, content.labels, cells, separator)
     return text.encode("utf-8", "replace")
@@ -240,7 +240,7 @@ def _named(name: str, names: list[str], taken: set[int], where: str) -> int:
     free = next((c for c in range(MAX_CLASSES) if not names[c] and c not in taken), -1)
     if not title:
         fault = "the class is missing"
-    elif not math.isnan(number_in(title)):
+    elif not math.isnan(cell_number(title)):
         fault = f"'{name[:40]}' is neither a class from 1 to {MAX_CLASSES} nor the name of one"
     elif free < 0:
         fault = f"'{name[:40]}' would be one class more than {MAX_CLASSES}"
@@ -266,7 +266,7 @@ def names_of(class_names: Iterable[str]) -> list[str]:
 
 def _key(name: str) -> str:
     """Return the name as it is read from a cell: "1" for "1.0"."""
-    value = number_in(name)
+    value = cell_number(name)
     return number_text(value) if math.isfinite(value) else name.strip()
 
 

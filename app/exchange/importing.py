@@ -9,8 +9,9 @@ from app.core.plain_text import plain
 from app.files import documents
 from app.files.documents import FileError
 
-from .delimited import looks_like_svmlight, read_delimited, read_svmlight
+from .delimited import read_delimited
 from .npz import read_archive
+from .svmlight import looks_like_svmlight, read_svmlight
 from .table import Dialect, Table
 
 CLIPBOARD = "The clipboard"

@@ -134,7 +134,7 @@ def test_cells_in_quotes() -> None:
         ("x,,class\n1,2,3\n", ["x", "column 2", "class"], 1),
         ("x,y,class,\n1,2,a,\n3,4,b,\n", ["x", "y", "class"], 2),
         ("x,y,class\n1,2,a,\n3,4,b,\n", ["x", "y", "class"], 2),
-        ("x y class\n1 1 2 a\n2 3 4 b\n", ["column 1", "x", "y", "class"], 2),
+        ("x y class\n1 1 2 a\n2 3 4 b\n", ["row", "x", "y", "class"], 2),
         ("x,y\n1,2\n,\n,,\n", ["x", "y"], 1),
         ("sep=|\nx|y\n1|2\n", ["x", "y"], 1),
         ("SEP=;\r\nx;y\r\n1,5;2,5\r\n", ["x", "y"], 1),
