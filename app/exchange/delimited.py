@@ -112,7 +112,8 @@ def hint_in(line: str) -> str:
     return found[1] if found else ""
 
 
-def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def records_of(data: bytes, encoding: str, name: str, separator: str) -> Iterator[Row]:
+    """Yield the line and the cells of each row; raise a FileError for a quotation mark where none may be."""
     lines = TextLines(data, encoding, name, separator == " ")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     try:
@@ -163,7 +164,7 @@ def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dia
     given = spec.separator or hint_in(first)
     best: tuple[float, str, str, list[Row], Layout] | None = None
     for separator in [given] if given else SEPARATORS:
-        rows, sound = _sample(_records(data, encoding, name, separator))
+        rows, sound = _sample(records_of(data, encoding, name, separator))
         cells = [each for _, each in rows]
         for decimal in [spec.decimal] if spec.decimal else DECIMALS:
             place = layout(cells, decimal, spec.header, separator)
@@ -171,7 +172,7 @@ def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dia
             if rows and (best is None or merit > best[0]):
                 best = merit, separator, decimal, rows, place
     if best is None:
-        next(_records(data, encoding, name, given or ","), None)  # raises the error of the first row
+        next(records_of(data, encoding, name, given or ","), None)  # raises the error of the first row
         raise FileError(f"{name} holds no rows.")
     merit, separator, decimal, rows, place = best
     if not given and merit == 0.0:
@@ -206,7 +207,7 @@ def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
     try:
         check_size(name, 1, width)
         commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
-        return table_of(_records(data, encoding, name, dialect.separator or ","), name, dialect, width, head, commas)
+        return table_of(records_of(data, encoding, name, dialect.separator or ","), name, dialect, width, head, commas)
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 

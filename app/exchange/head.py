@@ -138,7 +138,7 @@ def head_of(rows: Sequence[Row], place: Layout, dialect: Dialect, row_name: str 
     """Return what the rows above the first row of a table say; `rows` are the first of the text."""
     at, notes = place.top, list[str]()
     if at:
-        notes.append(f"Left out above the table: {_span(row_name, rows[:at])}.")
+        notes.append(f"Left out above the table: {span(row_name, rows[:at])}.")
     if not dialect.header:
         return Head(start=rows[at][0] if at else 0, notes=tuple(notes))
     (line, titles), at = rows[at], at + 1
@@ -148,14 +148,14 @@ def head_of(rows: Sequence[Row], place: Layout, dialect: Dialect, row_name: str 
         roles = [cell.strip().casefold() for cell in rows[at][1]] if at < len(rows) else []
         if any(roles) and {*roles} <= {"", *_ROLES}:
             hints, at = [_ROLES.get(role) or hint for role, hint in zip(roles, hints, strict=False)], at + 1
-        notes.append(f"Types and roles of the columns: {_span(row_name, rows[place.top + 1 : at])}.")
+        notes.append(f"Types and roles of the columns: {span(row_name, rows[place.top + 1 : at])}.")
     elif any(marked := [_PREFIX.fullmatch(title) for title in titles]):
         hints = ["" if it is None else _ROLES.get(it[1]) or _TYPES.get(it[2].lower(), "") for it in marked]
         titles = [title if it is None else it[3] for it, title in zip(marked, titles, strict=True)]
     below = [cells for _, cells in rows[place.first :] if len(cells) == place.width]
     while at < place.first and _goes_on(rows[at][1], below, dialect.decimal or "."):
         titles = _joined(titles, rows[at][1])
-        notes.append(f"Joined to the titles: {_span(row_name, rows[at : at + 1])}.")
+        notes.append(f"Joined to the titles: {span(row_name, rows[at : at + 1])}.")
         at += 1
     return Head(titles, hints, rows[at - 1][0] + 1, line, tuple(notes))
 
@@ -166,7 +166,8 @@ def is_types(cells: Sequence[str]) -> bool:
     return any(types) and all(known or " " in cell.strip() for known, cell in zip(types, cells, strict=True))
 
 
-def _span(row_name: str, rows: Sequence[Row]) -> str:
+def span(row_name: str, rows: Sequence[Row]) -> str:
+    """Return the place of `rows`: "line 2", "lines 2 to 3"."""
     first, last = rows[0][0], rows[-1][0]
     return f"{row_name} {first}" if first == last else f"{row_name}s {first} to {last}"
 
