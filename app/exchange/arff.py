@@ -68,7 +68,7 @@ def _row(line: str, zeros: Sequence[str]) -> list[str]:
 def _cells(line: str) -> list[str]:
     """Return the cells of a line, still in quotes."""
     if "'" in line or '"' in line:
-        return [found[1].strip() for found in _CELL.finditer(line) if found.end() > found.start() or not line]
+        return [found[1].strip() for found in _CELL.finditer(line) if found.end() > found.start()]
     line = line.partition("%")[0]
     return [cell.strip() for cell in (line.split(",") if "," in line else line.split())]
 

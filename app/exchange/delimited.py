@@ -41,6 +41,10 @@ _LEAST_ROWS = 32
 _BLOCK = 1_000_000
 
 
+#: Letters with accents and typographic signs in UTF-8; in Windows-1252, a capital before a sign.
+_UTF_8 = re.compile(rb"[\xc3-\xc5][\x80-\xbf]|\xe2\x80[\x80-\xbf]")
+
+
 def encoding_of(data: bytes, name: str) -> str:
     """Return the encoding: UTF-8 or UTF-16 with a byte order mark, else UTF-8, else Windows-1252.
 
@@ -64,6 +68,9 @@ def encoding_of(data: bytes, name: str) -> str:
             decoder.decode(b"", True)
         except UnicodeError:
             continue
+        if encoding == "cp1252" and (found := _UTF_8.search(data)):
+            line = data.count(b"\n", 0, found.start()) + 1
+            raise FileError(f"{name} mixes UTF-8 (line {line}) with another encoding: save it anew as UTF-8.")
         return encoding
     raise FileError(f"{name} is not text in UTF-8, UTF-16 or Windows-1252.")
 
@@ -93,6 +100,8 @@ class TextLines:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
+                line += self._file.readline()
+                check_size(self._name, 1, 1 + max(map(line.count, "\t;,|")))
                 at = f"line {self._number} is longer than {grouped(_LONGEST_LINE)} characters"
                 raise FileError(f"{self._name} cannot be used: {at}.")
             if self.fresh:
@@ -253,19 +262,19 @@ def table_of(
     take_over()
     if not lines:
         raise FileError(f"{name} holds {'a header but ' if dialect.header else ''}no rows.")
-    titles = head.titles if dialect.header else [""] * width
+    titles, hints = head.titles if dialect.header else [""] * width, [*head.hints, *[""] * width]
     if columns[-1].blank and width > 2 and (len(titles) == width - 1 or not titles[-1].strip()):
         columns.pop()  # every row ends with a separator
         titles = titles[: width - 1]
     if len(titles) == len(columns) - 1 and columns[0].column("").names_rows:
-        titles = ["", *titles]  # R writes no title above the names of the rows
+        titles, hints = ["", *titles], ["", *hints]  # R writes no title above the names of the rows
     if len(titles) != len(columns):
         raise FileError(
             f"{name} cannot be used: the header in line {head.line} has {len(titles)} cells, the rows below have"
             f" {width}."
         )
     titles = [one_line(unguarded(title.strip())) for title in titles]
-    hints, names = head.hints or [""] * len(titles), titles
+    names = titles
     if dialect.header and not titles[0] and columns[0].column("").names_rows:
         hints, names = ["left out", *hints[1:]], ["row", *titles[1:]]
     named = zip(columns, distinct_names(names), titles, hints, strict=False)

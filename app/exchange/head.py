@@ -13,7 +13,7 @@ from itertools import compress
 
 from msgspec import Struct
 
-from .table import CLASS_NAMES, Dialect, cell_number
+from .table import CLASS_NAMES, ROLE_PREFIX, Dialect, cell_number
 
 #: The signs in which numbers are tried.
 DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
@@ -26,8 +26,6 @@ _TYPES = dict.fromkeys(("c", "continuous", "n", "numeric"), "continuous")
 _TYPES |= dict.fromkeys(("d", "discrete", "categorical"), "discrete")
 _TYPES |= dict.fromkeys(("s", "string", "text"), "left out") | dict.fromkeys(("t", "time"), "")
 _ROLES = dict.fromkeys(("m", "meta", "i", "ignore", "w", "weight"), "left out") | dict.fromkeys(("c", "class"), "class")
-#: A role and a type before a title: ``cD#species``.
-_PREFIX = re.compile(r"(?!#)([cmiw]?)([CDNST]?)#(.+)", re.DOTALL)
 #: Cells of a line of units: one of them in brackets, or a unit by its look.
 _UNIT = re.compile(r"[(\[].*[)\]]|%|°.?|[mckµn]?(m|g|s|l|V|A|Hz|Pa)[23²³]?|min|h|K|N|J|W|years?", re.DOTALL)
 _MISSING = frozenset({"", "?", "-", ".", "na", "n/a", "nan", "null", "none", "missing"})
@@ -116,6 +114,8 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     It does if it has no number while others do, if it has the word "class" in a column that has it nowhere else, or if
     it has words above two columns of numbers only; a word above one such column may be an error in the first row.
     """
+    if len(rows) > 1 and is_types(rows[1]):
+        return True
     over_numbers = 0
     for index, cell in enumerate(rows[0]):
         over_numbers += (
@@ -149,11 +149,11 @@ def head_of(rows: Sequence[Row], place: Layout, dialect: Dialect, row_name: str 
         if any(roles) and {*roles} <= {"", *_ROLES}:
             hints, at = [_ROLES.get(role) or hint for role, hint in zip(roles, hints, strict=False)], at + 1
         notes.append(f"Types and roles of the columns: {span(row_name, rows[place.top + 1 : at])}.")
-    elif any(marked := [_PREFIX.fullmatch(title) for title in titles]):
+    elif any(marked := [ROLE_PREFIX.fullmatch(title) for title in titles]):
         hints = ["" if it is None else _ROLES.get(it[1]) or _TYPES.get(it[2].lower(), "") for it in marked]
         titles = [title if it is None else it[3] for it, title in zip(marked, titles, strict=True)]
     below = [cells for _, cells in rows[place.first :] if len(cells) == place.width]
-    while at < place.first and _goes_on(rows[at][1], below, dialect.decimal or "."):
+    while at < place.first and len(rows[at][1]) == len(titles) and _goes_on(rows[at][1], below, dialect.decimal or "."):
         titles = _joined(titles, rows[at][1])
         notes.append(f"Joined to the titles: {span(row_name, rows[at : at + 1])}.")
         at += 1

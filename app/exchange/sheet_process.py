@@ -10,6 +10,7 @@ import datetime
 import io
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 
@@ -61,7 +62,9 @@ def read(data: bytes, sheet: str) -> tuple[Report, Iterator[list[object]]]:
 def main() -> None:
     """Read the workbook, and write the rows of the sheet."""
     if sys.platform != "win32":
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        with suppress(ValueError, OSError):  # not on every system
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     report, rows = read(sys.stdin.buffer.read(), *sys.argv[1:])
     sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
     left = MOST_OUTPUT

@@ -25,6 +25,8 @@ MAX_COLUMNS = 10_000
 _MOST_KNOWN = 1000
 #: Longest name of a column (characters).
 LONGEST_NAME = 60
+#: A role and a type of Orange before a title: ``cD#species``.
+ROLE_PREFIX = re.compile(r"(?!#)([cmiw]?)([CDNST]?)#(.+)", re.DOTALL)
 #: Names of class columns.
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
 
@@ -283,7 +285,8 @@ def distinct_names(titles: Iterable[str]) -> list[str]:
 
 #: First characters of a formula in spreadsheets; full-width ones count in some languages.
 _FORMULA = r"[=+\-@＝＋－＠]"
-_MAY_RUN, _GUARDED = re.compile(rf"'*{_FORMULA}"), re.compile(rf"'+{_FORMULA}")
+_MAY_RUN = re.compile(rf"'*{_FORMULA}")
+_GUARDED = re.compile(rf"'+({_FORMULA}|{ROLE_PREFIX.pattern})", re.DOTALL)
 
 
 def may_run(name: str) -> bool:
@@ -294,10 +297,11 @@ def may_run(name: str) -> bool:
 def guarded(name: str, always: bool = True) -> str:
     """Return `name` for a table: after an apostrophe if a spreadsheet may run it as a formula, unless not `always`.
 
-    A name that already has such an apostrophe always gets another, so that `unguarded` restores every name.
+    A name that already has such an apostrophe always gets another, so that `unguarded` restores every name.  One that
+    begins as Orange marks roles gets one, too.
     """
-    pattern = _MAY_RUN if always else _GUARDED
-    return f"'{name}" if pattern.match(name) and not _is_plain_number(name) else name
+    special = (_MAY_RUN if always else _GUARDED).match(name) or ROLE_PREFIX.match(name)
+    return f"'{name}" if special and not _is_plain_number(name) else name
 
 
 def unguarded(cell: str) -> str:
