@@ -404,7 +404,7 @@ def _opened(path: Path | None, options: argparse.Namespace | None = None) -> _Op
         if opening.kind_of_text(data[:200].decode("utf-8", "replace")) is not kind:
             return _Opened(opening.of_text(data.decode("utf-8", "replace")))
         if not opening.is_document(data):
-            table = importing.decode(data, name, path.suffix.lower())
+            table = importing.decode(data, name, path.suffix.lower(), sheet=wanted["sheet"])
             chosen = choosing.choose(table, choosing.Wanted(**wanted))
             return _Opened(opening.Contents(chosen.document, kind), chosen=chosen)
         if str(path) == "-":
