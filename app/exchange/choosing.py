@@ -76,7 +76,8 @@ class Chosen(Struct, frozen=True, eq=False):
         fields = self.fields()
         words = [f"{name} {quoted(fields[name]) if fields[name] else 'none'}" for name in ("x", "y", "class")]
         standardise = "the classifiers standardise" if fields["standardise"] else "not standardised"
-        return f"{self.table.name}: {', '.join(words)}, {standardise}.  {self.imported.summary}"
+        sentences = [f"{self.table.name}: {', '.join(words)}, {standardise}.", self.imported.summary, *self.table.notes]
+        return "  ".join(sentences)
 
 
 def choose(table: Table, wanted: Wanted) -> Chosen:

@@ -115,9 +115,9 @@ class Imported(Struct, frozen=True, eq=False):
         text = f"{count(len(self.labels), 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
         fate = f"merged as “{OTHERS}”" if OTHERS in self.class_names else "left out"
         rare = f" {grouped(self.n_rare)} of the classes, the rarest, {fate}." if self.n_rare else ""
-        equal = f" {grouped(self.n_equal)} of them repeat others." if self.n_equal else ""
+        equal = f" {grouped(self.n_equal)} of them {'repeat others' if self.n_equal > 1 else 'repeats another'}."
         left_out = f" {count(self.n_left_out, 'row')} left out." if self.n_left_out else ""
-        return f"{text}{rare}{equal}{left_out}"
+        return f"{text}{rare}{equal if self.n_equal else ''}{left_out}"
 
 
 class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)

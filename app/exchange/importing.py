@@ -41,7 +41,7 @@ _OTHERS = {
     b"PAR1": "a Parquet file: save the table as CSV",
     b"\x89HDF": "an HDF5 file: save the table as CSV",
     b"MATLAB": "a MATLAB file: save the table as CSV",
-    b"<": "a web page or XML: save the table as CSV",
+    **dict.fromkeys((b"<!", b"<?xml", b"<html", b"<HTML"), "a web page or XML: save the table as CSV"),
 }
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000

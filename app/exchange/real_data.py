@@ -30,8 +30,8 @@ class RealTable(Struct, frozen=True):
     x: str
     y: str
 
-    def read(self, dialect: Dialect | None = None) -> Table:
-        """Return the table; raise a FileError with one sentence if it cannot be read."""
+    def read(self, dialect: Dialect | None = None, sheet: str | None = None) -> Table:
+        """Return the table, which has no sheets; raise a FileError with one sentence if it cannot be read."""
         file = f"{self.name}.csv"
         return decode(asset("data", file), file, ".csv", dialect)
 

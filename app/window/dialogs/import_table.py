@@ -177,8 +177,8 @@ class ImportDialog(NamedDialog):
     ----------
     parent : QWidget
     read : callable
-        ``read(dialect)`` returns the table, detecting what is None in the dialect; runs in another thread, may raise
-        FileError.
+        ``read(dialect, sheet)`` returns the table, detecting what is None in the dialect, of a sheet, or of the first
+        with cells if it is None; runs in another thread, may raise FileError.
     take : callable
         ``take(imported, add)`` gets the points when the user agrees, and whether to add them to the present ones.
     add : bool
@@ -190,7 +190,7 @@ class ImportDialog(NamedDialog):
     def __init__(
         self,
         parent: QWidget,
-        read: Callable[[Dialect], Table],
+        read: Callable[[Dialect, str | None], Table],
         take: Callable[[Imported, bool], object],
         add: bool = False,
         first: Callable[[Table], Choice] = default_choice,
@@ -204,7 +204,7 @@ class ImportDialog(NamedDialog):
         self._offered: list[int] = []  # columns of the entries for x and y, by position
         self._components: tuple[int, ...] = ()  # columns of which principal components are offered
         self._ranked_for: tuple[Table, int | None] | None = None  # table and class column of the list of views
-        self._text_row = self._dialect()
+        self._text_row, self._sheet_row = self._dialect(), self._sheets()
         self._rows = describe(
             Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
         )
@@ -233,7 +233,13 @@ class ImportDialog(NamedDialog):
         end = filled(QHBoxLayout(), self._leave_out, (self._buttons(), 1))
         texts = (self._summary, self._why, self._limits, self._doubt)
         left = filled(QVBoxLayout(), (self._rows, 3), self._more, (middle, 3), *texts, (self._bad, 1))
-        filled(QVBoxLayout(self), self._text_row, (filled(QHBoxLayout(), (left, 1), self._views_panel), 1), end)
+        filled(
+            QVBoxLayout(self),
+            self._text_row,
+            self._sheet_row,
+            (filled(QHBoxLayout(), (left, 1), self._views_panel), 1),
+            end,
+        )
         self._add.setChecked(add)
         self._tasks, self._ranking = TaskRunner(self), TaskRunner(self)
         self.resize(1000, 660)
@@ -285,6 +291,15 @@ class ImportDialog(NamedDialog):
             layout.addSpacing(12)
         filled(layout, self._header, 1)
         row.hide()  # until the file is found to be a text
+        return row
+
+    def _sheets(self) -> QWidget:
+        row = QWidget()
+        row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._sheet = describe(combo_box(width=16), "import.sheet", "Sheet", "The sheet of the workbook that is read.")
+        self._sheet.activated.connect(self._reread)
+        filled(QHBoxLayout(row), label_for("S&heet", self._sheet), self._sheet, 1, margins=0)
+        row.hide()  # until the file is found to have several
         return row
 
     def _columns(self) -> QGridLayout:
@@ -375,10 +390,10 @@ class ImportDialog(NamedDialog):
         self._reread()
 
     def _reread(self) -> None:
-        read, first, spec = self._read, self._first, self._spec
+        read, first, spec, sheet = self._read, self._first, self._spec, self._sheet.currentText() or None
 
         def work() -> _Answer:
-            table = read(spec)
+            table = read(spec, sheet)
             return _converted(table, first(table), first=True)
 
         self._expect(work)
@@ -477,6 +492,10 @@ class ImportDialog(NamedDialog):
         self._class.addItems(["none: all of class 1", *(column.name for column in table.columns)])
         self._offer(numeric, [table.columns[index].name for index in numeric])
         self._show_dialect(table.dialect)
+        self._sheet.clear()
+        self._sheet.addItems(table.sheets)
+        self._sheet.setCurrentText(table.sheet)
+        self._sheet_row.setVisible(len(table.sheets) > 1)
 
     def _offer(self, columns: Sequence[int], names: Sequence[str], y_names: Sequence[str] = ()) -> None:
         """Append entries to the boxes of x and y, all in one call: ten thousand calls would take a while."""

@@ -36,7 +36,7 @@ from app.window.dialogs.import_table import ImportDialog, PointsPreview
 from tests.app.views.watchdog import Watchdog
 from tests.counting import calls_of
 
-Read = Callable[[Dialect], Table]
+Read = Callable[[Dialect, str | None], Table]
 Taken = list[tuple[Imported, bool]]
 
 FLOWERS = "length,width,weight,kind\n1.5,2,9,rose\n3,4,8,pansy\n5,6.25,7,rose\n"
@@ -54,7 +54,7 @@ def parent(qtbot: QtBot, qapp: QApplication) -> Iterator[QMainWindow]:
 
 
 def of(text: str) -> Read:
-    return lambda spec: decode(text.encode(), "drawing.csv", ".csv", spec)
+    return lambda spec, sheet=None: decode(text.encode(), "drawing.csv", ".csv", spec)
 
 
 def show(parent: QMainWindow, qtbot: QtBot, source: Read | str, wait: bool = True) -> tuple[ImportDialog, Taken]:
@@ -252,20 +252,20 @@ def test_a_text_that_is_no_table_can_still_be_overruled(parent: QMainWindow, qtb
 def test_a_file_without_a_dialect(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "arrays.npz"
     np.savez(path, X=np.arange(120.0).reshape(2, 60), y=[1, 2])
-    dialog, _ = show(parent, qtbot, lambda spec: read(path, spec))
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: read(path, spec))
     assert not part(dialog, "separator").isVisible() and not part(dialog, "header").isVisible()
     assert text(dialog, "more") == "The first 50 of 61 columns are shown." and part(dialog, "more").isVisible()
     assert text(dialog) == "2 points: 1 of class 1, 1 of class 2; x2 against x1."
 
 
 def test_a_file_that_cannot_be_read(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    dialog, _ = show(parent, qtbot, lambda spec: read(tmp_path / "missing.npz", spec))
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: read(tmp_path / "missing.npz", spec))
     assert text(dialog) == "missing.npz cannot be read: no such file or directory."
     assert not part(dialog, "separator").isVisible() and not part(dialog, "import").isEnabled()
 
 
 def test_a_fault_of_the_program_is_reported(parent: QMainWindow, qtbot: QtBot) -> None:
-    def fail(spec: Dialect) -> Table:
+    def fail(spec: Dialect, sheet: str | None = None) -> Table:
         raise KeyError("surprise")
 
     dialog, _ = show(parent, qtbot, fail)
@@ -291,7 +291,7 @@ class Gate:
         self.entered = threading.Event()
         self.specs: list[Dialect] = []
 
-    def __call__(self, spec: Dialect) -> Table:
+    def __call__(self, spec: Dialect, sheet: str | None = None) -> Table:
         self.specs.append(spec)
         self.entered.set()
         if not self.open.wait(300):
@@ -369,7 +369,7 @@ def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, 
     path.write_text("\n".join(",".join(map(repr, row)) + ",abc"[::3] for row in values.tolist()))
     dog = Watchdog(1.0)
     dog.start()
-    dialog, _ = show(parent, qtbot, lambda spec: read(path, spec), wait=False)
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: read(path, spec), wait=False)
     qtbot.waitUntil(lambda: text(dialog) != "Reading…")
     dog.stop()
     assert "100\u202f000" in text(dialog)
@@ -601,7 +601,7 @@ def test_a_hundred_thousand_rows_of_fifty_columns(parent: QMainWindow, qtbot: Qt
     table = Table("large.npz", (*columns, column_of("class", labels.astype(float))), np.arange(1, 100_001), {}, "row")
     dog = Watchdog(1.0)
     dog.start()
-    dialog, taken = show(parent, qtbot, lambda spec: table)
+    dialog, taken = show(parent, qtbot, lambda spec, sheet=None: table)
     wait_for_views(dialog, qtbot, 781)
     click_view(dialog, qtbot, 0)
     dog.stop()
@@ -619,7 +619,7 @@ def test_ten_thousand_columns_are_offered_without_a_call_for_each(
     monkeypatch.setattr(
         ImportDialog, "_show_table", lambda *arguments: n_calls.append(calls_of(lambda: original(*arguments)))
     )
-    dialog, _ = show(parent, qtbot, lambda spec: Table("wide.npz", columns, np.arange(1, 3), {}, "row"))
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: Table("wide.npz", columns, np.arange(1, 3), {}, "row"))
     assert max(n_calls) < 1.5 * len(columns)  # a step of the list of the names is one
     for name, n_entries in (("x", 10_000), ("y", 10_000), ("class", 10_001)):
         box = part(dialog, name, QComboBox)
