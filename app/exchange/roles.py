@@ -22,7 +22,7 @@ from .table import CLASS_NAMES, Column, Table
 #: What speaks against a column as x or y, from the least: such columns are chosen only if others are lacking.
 AGAINST = (
     "",
-    "two values",
+    "few values",
     "a date",
     "numbers the rows",
     "constant",
@@ -40,6 +40,8 @@ LEAST_POINTS, _SAID, _SAMPLE = 4, 10, 2000
 #: Names that a class column often has, without saying so.
 _OFTEN = frozenset(
     {
+        "digit",
+        "klasse",
         "outcome",
         "result",
         "diagnosis",
@@ -60,8 +62,6 @@ _OFTEN = frozenset(
         "approved",
         "spam",
         "exited",
-        "gender",
-        "sex",
     }
 )
 _COUNTERS = re.compile(r"(?i)(.*[\s_.-])?(id|index|row|rows|rownames|nr|no|number|serial|unnamed: 0)\.?")
@@ -84,17 +84,24 @@ def roles_of(table: Table) -> Roles:
     """Return the roles of the columns at first: the class has most points, x and y are the first with least against."""
     against = [AGAINST.index(_against(table, index)) for index in range(len(table.columns))]
     label, reason = _class_column(table, against)
-    order = sorted((index for index in range(len(against)) if index != label), key=against.__getitem__)
+    # Columns called x and y come first.
+    plain = [
+        not (column.name.casefold() in ("x", "y") and n < _ASIDE)
+        for n, column in zip(against, table.columns, strict=True)
+    ]
+    order = sorted({*range(len(against))} - {label}, key=lambda index: (plain[index], against[index], index))
     x, y = sorted([*order, 0, 0][:2])  # with too few columns, `convert` reports the error
     return Roles(x, y, label, reason)
 
 
 def _class_column(table: Table, against: Sequence[int]) -> tuple[int | None, str]:
     """Return the index of the class column, and why; None if no column has enough points."""
-    found, n_usable = list[tuple[int, int, str]](), sum(each < _ASIDE for each in against)
+    varied = [each < AGAINST.index("constant") for each in against]
+    last = max((index for index, each in enumerate(against) if varied[index] or AGAINST[each] == "words"), default=-1)
+    found = list[tuple[int, int, str]]()
     for index in range(len(against) if len(against) > 2 else 0):
-        points, reasons = _class_points(table, index)
-        if points >= _SAID or n_usable - (against[index] < _ASIDE) > 1 or against[index] > _ASIDE:
+        points, reasons = _class_points(table, index, last)
+        if points >= _SAID or sum(varied) - varied[index] > 1:
             found.append((points, index, reasons))
     points, best, reasons = max(found, default=(0, 0, ""))
     if points < LEAST_POINTS:
@@ -102,29 +109,31 @@ def _class_column(table: Table, against: Sequence[int]) -> tuple[int | None, str
     return best, f"Class: {quoted(table.columns[best].name)} ({reasons})."
 
 
-def _class_points(table: Table, index: int) -> tuple[int, str]:
+def _class_points(table: Table, index: int, last: int) -> tuple[int, str]:
     """Return how much speaks for a column as the class, and what."""
     column, name = table.columns[index], table.columns[index].name.casefold()
+    called = name in CLASS_NAMES or (name == "y" and all(each.name.casefold() != "x" for each in table.columns))
+    if not (called or column.hint or column.words or name in _OFTEN) and _measured([column], 50):
+        return 0, ""
     values, n_sampled = _values(column)
     n_values = len(values)
     numbers = [value for value in values if not isinstance(value, str)]
     whole = all(value == int(value) for value in numbers)
-    called = name in CLASS_NAMES or (name == "y" and "x" not in {each.name.casefold() for each in table.columns})
     if column.hint == "class" or called:
         return (2 * _SAID if column.hint else _SAID) + (index > 0), "as the file says" if column.hint else "by its name"
     if column.hint in ("continuous", "left out") or n_values < (2 if n_sampled > 1 or numbers else 1):
         return 0, ""
     if n_values > MAX_CLASSES and (not whole or n_values > n_sampled // 2):
         return 0, ""  # a measurement, or a name of each row
-    few, last = n_values <= MAX_CLASSES, index == len(table.columns) - 1
+    few = n_values <= MAX_CLASSES
     apart = max(numbers, default=0.0) - min(numbers, default=0.0)
     facts = (
-        (name in _OFTEN, 2, "by its name"),
+        (name in _OFTEN, 5, "by its name"),
         (not numbers, 4, "words"),
         (few and not numbers, 1, ""),
         (whole and few and bool(numbers), 2, ""),
         (whole and few and apart in (n_values - 1, 2), 1, ""),
-        (last, 2, "last column"),
+        (index == last, 2, "last column"),
         (index == 0 and (n_values < 4 or not numbers), 1, "first column"),
         (not whole, -2, ""),
     )
@@ -154,21 +163,27 @@ def _against(table: Table, index: int) -> str:
         return "mostly empty" if 2 * np.count_nonzero(blank) >= len(column.values) > 0 else "words"
     if len(finite) > 1 and finite.min() == finite.max():
         return "constant"
-    called = bool(_COUNTERS.fullmatch(name) or _CAMEL.fullmatch(column.name))
-    if (called or index == 0) and bool((finite == np.floor(finite)).all()):
-        n_values = len(np.unique(finite))
-        steps = finite[0] in (0, 1) and bool((np.diff(finite) == 1).all())
-        unnamed = name == "column 1" and 2 < n_values == len(finite)
-        if (called and 2 * n_values > len(finite)) or (unnamed and (steps or _measured(table.columns[1:]))):
+    if len(np.unique(finite[:50])) > MAX_CLASSES and _measured([column], 50):
+        return "a date" if name in _DATES else ""  # a measurement: the rest need not be sorted
+    values = np.unique(finite)
+    if bool((values == np.floor(values)).all()):
+        called = bool(_COUNTERS.fullmatch(name) or _CAMEL.fullmatch(column.name))
+        distinct, outer = 2 < len(values) == len(finite), index in (0, len(table.columns) - 1)
+        steps = outer and distinct and len(values) > 4 and values[-1] - values[0] == len(values) - 1
+        # Without a name, different whole numbers before measurements are names of the rows.
+        unnamed = name == "column 1" and _measured(table.columns[1:])
+        unnamed = index == 0 and distinct and (unnamed or name.endswith("id"))
+        if (called and 2 * len(values) > len(finite)) or steps or unnamed:
             return "numbers the rows"
     if name in _DATES:
         return "a date"
-    return "two values" if len(finite) > 4 and bool(np.isin(finite, (finite.min(), finite.max())).all()) else ""
+    return "few values" if len(values) <= MAX_CLASSES and 2 * len(values) < len(finite) else ""
 
 
-def _measured(columns: Sequence[Column]) -> bool:
-    """Return whether any of these columns has a number with a fraction."""
-    return any(bool((column.values != np.floor(column.values))[np.isfinite(column.values)].any()) for column in columns)
+def _measured(columns: Sequence[Column], most: int | None = None) -> bool:
+    """Return whether any of these columns has a number with a fraction, in its first `most` rows."""
+    parts = [column.values[:most] for column in columns]
+    return any(bool((part != np.floor(part))[np.isfinite(part)].any()) for part in parts)
 
 
 def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:
