@@ -16,7 +16,7 @@ from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.core.validation import reason_of
 from app.learners.passed import passed
 from app.learners.table import LEARNERS
-from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
+from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View, are_unlike
 
 LONGEST_NAME = 40
 
@@ -47,7 +47,7 @@ class Arrays(Struct, frozen=True, eq=False):
         points = Points.of(xy, codes)
         names = [ClassStyle(plain(str(label))[:LONGEST_NAME]) for label in labels.tolist()]
         styles = (*names, *PLAIN_STYLES[len(names) :])
-        document = Document(points, view=View.fitting(points), styles=styles)
+        document = Document(points, view=View.fitting(points, are_unlike(points)), styles=styles)
         if lanes is not None:
             made = _lanes(lanes)
             document = Document(points, made, len(made), view=document.view, styles=styles)
