@@ -63,7 +63,7 @@ class BoundaryFacts(Struct, frozen=True, eq=False):
 
 
 class BoundaryQuery(Struct, frozen=True):
-    """Query: the `BoundaryFacts` of a problem of a model, within (left, right, bottom, top) of a view of this `ratio`."""
+    """Query: the `BoundaryFacts` of a problem of a model, within (left, right, bottom, top), seen at a `ratio`."""
 
     model: PairClassifier
     problem: int
