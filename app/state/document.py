@@ -388,7 +388,7 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"own
         width, height = grid.right - grid.left, (grid.top - grid.bottom) / self.ratio
         off = abs(off_x) + abs(off_y) / self.ratio + abs(min(width, height) - self.span)
         # Numbers of pixels are rounded.
-        return off <= 1e-6 * self.span and math.isclose(width * grid.height, height * grid.width, rel_tol=0.02)
+        return off <= 1e-6 * self.span and math.isclose(width * grid.height, height * grid.width, rel_tol=0.1)
 
     @property
     def shown_span(self) -> float:

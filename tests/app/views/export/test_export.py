@@ -599,10 +599,10 @@ def test_lines_in_bands_come_together_again() -> None:
     t = np.linspace(0, 2 * np.pi, 101)
     circle = np.column_stack([np.cos(t), np.sin(t)])
     cut = [np.concatenate([circle[60:81][::-1], [[np.nan] * 2], circle[:31]]), circle[30:61], circle[80:]]
-    whole = joined(cut, 0.01)
+    whole = joined(cut, (0.01, 0.01))
     assert np.isfinite(whole).all() and len(whole) == len(circle)
     assert np.hypot(*np.diff(whole, axis=0).T).max() < 0.07
-    apart = joined([circle[:20], circle[40:60] + 5], 0.01)
+    apart = joined([circle[:20], circle[40:60] + 5], (0.01, 0.01))
     assert np.isnan(apart[:, 0]).sum() == 1 and len(apart) == 41
     assert joined([], 0.01).shape == (0, 2)
 
