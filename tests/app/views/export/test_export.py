@@ -88,12 +88,11 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
         left, top = plot.area.left() * spec.scale, plot.area.top() * spec.scale
         assert left == round(left) and top == round(top)
         assert (plot.area.width() * spec.scale, plot.area.height() * spec.scale) == (grid.width, grid.height)
-        unit = (grid.right - grid.left) / grid.width
         where, rows = [], []
         while len(where) < count:
             i, j = int(rng.integers(1, grid.width - 1)), int(rng.integers(1, grid.height - 1))
             at = np.array([grid.xs[i], grid.ys[j]])
-            if np.hypot(*(obstacles - at).T).min() < 16 * spec.scale * unit:
+            if np.hypot(*((obstacles - at) / grid.pixel).T).min() < 16 * spec.scale:
                 continue
             where.append(at)
             rows.append(index[int(pixels[round(top) + grid.height - 1 - j, round(left) + i])])
