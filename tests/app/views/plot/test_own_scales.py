@@ -207,4 +207,6 @@ def test_the_picture_does_not_depend_on_the_units_of_an_axis(make: Make, qtbot: 
     for first, second in zip(found[1.0], found[ratio], strict=True):
         for one, other in zip(first, second, strict=True):
             assert len(np.unique(one)) > 20
-            np.testing.assert_array_equal(one, other)
+            # Blocks of rows depend on how fast they were; an antialiased pixel may differ by the last bit.
+            levels = (each.view(np.uint8).astype(int) for each in (one, other))
+            assert np.abs(np.subtract(*levels)).max() <= 2
