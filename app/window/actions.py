@@ -114,7 +114,7 @@ OWN: tuple[Action, ...] = (
     Action(
         "own_scales",
         "&View",
-        "&Own scale for each axis",
+        "Own scale for each a&xis",
         (),
         "x and y are fitted each to its own values. Distances are drawn as they are: circles become ellipses.",
         checkable=True,

@@ -114,7 +114,7 @@ class Chart(_View):
     square : bool
         Keep the area as wide as high.
     equal : bool
-        Both axes have the same scale; with a `ratio`, so many units of y are as long as one of x.
+        Both axes have the same scale; with a `ratio`, that number of units of y is as long as one of x.
     fixed : bool
         Keep the preferred height.
     under : bool

@@ -15,14 +15,18 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
+from app.features.active_learning.view_picture import PoolPicture
+from app.features.film.view_maker import relief_shot
 from app.features.probe.controller import ProbeController
+from app.features.relief.scene import ReliefScene
 from app.files import documents
-from app.state.commands import ImportPoints
+from app.state.commands import ImportPoints, SetView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.views.export.layout import PictureSpec
 from app.views.plot.canvas import Canvas
 from app.window.main_window import MainWindow
-from tests.app.views.export.test_export import check_surfaces, export, pixels_of
+from tests.app.features.lessons.test_stage import begin, boundary, here, lesson_of, press, stroke
+from tests.app.views.export.test_export import check_surfaces, export, pixels_of, sheet_of
 from tests.app.views.plot.test_axes import numbers
 from tests.app.views.plot.test_clicks import click, drag, selected
 from tests.app.views.plot.test_true_axes import number, offset_of
@@ -38,8 +42,9 @@ def salaries(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     return xy, (xy[:, 0] / 42 + xy[:, 1] / 135_000 > 1.5).astype(int)
 
 
-def bank(make: Make, **lane: object) -> MainWindow:
+def bank(make: Make, turned: bool = False, **lane: object) -> MainWindow:
     xy, labels = salaries()
+    xy = xy[:, ::-1] if turned else xy
     document = Document(lanes=(Lane("knn", KnnSettings(3), **lane), Lane("svm", **lane)))  # type: ignore[arg-type]
     command = ImportPoints(xy=xy, labels=labels, axes=("Age", "Income"), class_names=("no", "yes"))
     return make(command.apply(document))
@@ -93,8 +98,9 @@ def test_wheel_and_pan_keep_the_place_under_the_pointer(make: Make, qtbot: QtBot
     settle(qtbot, window)
 
 
-def test_the_numbers_of_both_axes_are_true(make: Make, qtbot: QtBot) -> None:
-    window = bank(make)
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_numbers_of_both_axes_are_true(make: Make, qtbot: QtBot, turned: bool) -> None:
+    window = bank(make, turned)
     for lane in (0, 1):
         canvas = window.canvases[lane]
         area = canvas.plot_area()
@@ -113,6 +119,9 @@ def test_the_numbers_of_both_axes_are_true(make: Make, qtbot: QtBot) -> None:
     assert isinstance(label, QLabel)
     read = [number(part) for part in re.findall(r"= (\S+)", label.text())]
     assert (np.abs(np.array(read) - here.xy) <= 0.5 * here.pixel).all(), (label.text(), here)
+    window.controller.feature(ProbeController).pin(here.x, here.y)
+    read = [number(part) for part in re.findall(r"\((\S+), (\S+)\)", window.status_line.text())[0]]
+    assert (np.abs(np.array(read) - here.xy) <= 0.5 * here.pixel).all(), window.status_line.text()
 
 
 def test_the_switch_is_one_step_and_follows_undo(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -164,6 +173,69 @@ def test_an_exported_picture_shows_the_predictions(make: Make, qtbot: QtBot, tmp
     ):
         export(qtbot, window, spec, tmp_path / f"{index}.png")
         check_surfaces(window, spec, pixels_of(QImage(str(tmp_path / f"{index}.png"))), 60)
+
+
+def test_a_fitted_picture_is_fitted_along_both_axes(make: Make, qtbot: QtBot) -> None:
+    window = bank(make)
+    low, high = window.document.points.xy.min(axis=0), window.document.points.xy.max(axis=0)
+    for width, height in ((1200, 500), (500, 1200)):
+        sheet = sheet_of(window, PictureSpec("lane0", width, height, 1.0, fitted=True))
+        grid = sheet.plots[0].grid
+        share = (high - low) / (grid.right - grid.left, grid.top - grid.bottom)
+        assert 0.75 < share.max() < 0.9 and sheet.plots[0].scene.document.view.ratio == window.document.view.ratio
+        sheet.close()
+    # Far more of y is in view than the points need: that is wanted, and is shown.
+    view = window.document.view
+    window.controller.dispatch(SetView(view=replace(view, own_ratio=2.0 * view.ratio)))
+    settle(qtbot, window)
+    sheet = sheet_of(window, PictureSpec("lane0", 600, 500, 1.0, fitted=True))
+    assert sheet.plots[0].scene.document.view.ratio == 2.0 * view.ratio
+    sheet.close()
+
+
+@pytest.mark.slow
+def test_panels_and_films_have_the_scales_of_the_picture(make: Make, qtbot: QtBot) -> None:
+    window = bank(make, standardise=True)
+    ratio = window.document.view.ratio
+    window.named_actions["relief"].trigger()
+    settle(qtbot, window)
+    assert window.scene is not None
+    shown = window.scene.feature(ReliefScene)
+    assert shown is not None and shown.relief is not None and shown.relief.ratio == ratio
+    assert min(len(shown.relief.xs), len(shown.relief.ys)) > 50
+    frame = window.result(1)
+    assert frame is not None
+    shot = relief_shot(frame, "", window.document, window.canvases[1].grid())
+    assert shot.relief.ratio == ratio and min(len(shot.relief.xs), len(shot.relief.ys)) > 50
+    window.named_actions["asking"].trigger()
+    settle(qtbot, window)
+    pool = window.findChild(PoolPicture)
+    assert isinstance(pool, PoolPicture)
+    sides, pixels = np.array(pool.area().size().toTuple()), pool.point_pixels()
+    extent = pixels.max(axis=0) - pixels.min(axis=0)
+    assert (extent > 0.5 * sides.min()).all() and (extent < sides).all()
+    window.named_actions["reliability"].trigger()
+    settle(qtbot, window)
+
+
+@pytest.mark.slow
+def test_a_boundary_drawn_in_a_lesson_is_read_as_seen(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    begin(window, qtbot, boundary())
+    window.controller.set_unit(1, 100.0)
+    window.controller.toggle_scales()
+    settle(qtbot, window)
+    view = window.document.view
+    assert view.ratio > 50
+    # Its ends are as far apart as it is high: that is open, although the numbers along y are larger.
+    stroke(window, 0, (-0.5, 50.0), (-0.5, -50.0), (0.5, -50.0), (0.5, 50.0))
+    settle(qtbot, window)
+    layer = next(each for each in window.canvases[0].overlays.layers if type(each).__name__ == "LessonLayer")
+    (line,) = layer.laid.on
+    assert line[0] != line[-1] and min(line[0].y(), line[-1].y()) < window.canvases[0].plot_area().top()
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    known = here(window).state.guess.boundary
+    assert known is not None and known.ratio == view.ratio and "%" in lesson_of(window).score
 
 
 #: Ratios that are exact in binary; the numbers beside the axes are as wide.
