@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from app.engine.export_surface import enlarge
 from app.engine.fitting import fitted
 from app.engine.frames import Frame, Phase, Picture
 from app.engine.pacing import Pace, never
+from app.engine.run_report import BAR, LONGEST_BAR, slacks_of
 from app.features.answers.hand_in import rounded
 from app.features.code.program import program
 from app.features.ground_truth.scene import _true_lines
@@ -165,7 +167,11 @@ def test_the_boundary_is_searched_at_every_place_of_the_picture(ratio: float) ->
         here = grid(each, 1200, 1000)
         line = level_lines(here, model_of(each).pair_surface_on(here.xs)(here.ys)[..., 0], (0.0,), 0.0)
         least = float(np.nanmin(away_from(at, line[:-1], line[1:])))
-        assert near is not None and near.distance == pytest.approx(least, rel=0.02)
+        assert near is not None and near.distance == pytest.approx(least, rel=1e-3)
+        rng = np.random.default_rng(0)
+        for x, y in zip(rng.uniform(-1.0, 2.0, 40), rng.uniform(-0.5, 1.0, 40) * each, strict=True):
+            near = facts[0].nearest(np.array([x, y]))
+            assert near is not None and abs(float(facts[0].decision.value(np.array([near.point]))[0])) < 1e-4
     assert found[0] == found[1]
 
 
@@ -188,6 +194,20 @@ def test_rays_to_the_margin_are_sampled_finely_along_the_short_axis(ratio: float
         inner = side * tall.value(start + way * (end - start)) - 1.0
         if side * float(tall.value(start[None])[0]) < 1.0 and ((end > (left, bottom)) & (end < (right, top))).all():
             assert (inner < 1e-3).all(), (start, end)
+
+
+@pytest.mark.parametrize("ratio", (1.0, *RATIOS))
+def test_a_bar_that_does_not_reach_its_margin_is_as_long_on_screen_as_its_slack(ratio: float) -> None:
+    lane = Lane("svm", svm=SvmSettings("linear", 1e-3), standardise=True)
+    model, xy, y = model_of(ratio, lane), points(ratio).xy, np.where(MADE.labels == 1, 1.0, -1.0)
+    f = model.pair_decision_function(xy)[:, 0]
+    run: Any = SimpleNamespace(points=points(ratio), index=np.arange(len(xy)), y=y, f=f, tol=1e-3)
+    here = grid(ratio)
+    slacks = result(slacks_of(model, run, 0, here))
+    assert slacks.capped.sum() > 20
+    length = np.hypot(*((slacks.end - xy[slacks.point]) / here.pixel).T)[slacks.capped]
+    wanted = np.minimum(BAR * (1.0 - y * f)[slacks.point[slacks.capped]], LONGEST_BAR) * min(here.width, here.height)
+    np.testing.assert_allclose(length, wanted, rtol=1e-6)
 
 
 @pytest.mark.parametrize("ratio", RATIOS)
