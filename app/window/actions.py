@@ -116,7 +116,7 @@ OWN: tuple[Action, ...] = (
         "&View",
         "Own scale for each a&xis",
         (),
-        "x and y are fitted each to its own values. Distances are drawn as they are: circles become ellipses.",
+        "x and y are each fitted to their own values. Distances are drawn as they are: circles become ellipses.",
         checkable=True,
         run=lambda around: around.controller.toggle_scales(),
         on=lambda scene: scene.document.view.owns_scales,
