@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +18,7 @@ from app.engine.frames import Frame, Phase, Picture
 from app.engine.pacing import Pace, never
 from app.engine.run_report import BAR, LONGEST_BAR, slacks_of
 from app.features.answers.hand_in import rounded
-from app.features.code.program import program
+from app.features.code.program import POINTS_FILE, program
 from app.features.ground_truth.scene import _true_lines
 from app.features.lessons.matching import square
 from app.features.lessons.model import Start
@@ -246,6 +247,26 @@ def test_the_program_has_the_limits_and_the_scales_of_the_picture() -> None:
     )
     assert 'aspect="auto"' in text and 'aspect="equal"' not in text
     assert 'aspect="equal"' in program(replace(document, view=VIEW)).text
+
+
+@pytest.mark.slow
+def test_the_drawn_program_shows_the_same_part_of_the_plane(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot as plt
+
+    monkeypatch.setattr(plt, "show", lambda: None)
+    wide = view(2048.0)
+    made = program(Document(points(2048.0), (LANE,), 1, view=wide))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / POINTS_FILE).write_text(made.rows)
+    exec(made.text, {})
+    (ax,) = plt.gcf().axes
+    half, box_ = 0.5 * VIEW.span, ax.get_window_extent()
+    np.testing.assert_allclose(ax.get_xlim(), (wide.x - half, wide.x + half), atol=2e-3 * half)
+    np.testing.assert_allclose(ax.get_ylim(), np.array((VIEW.y - half, VIEW.y + half)) * 2048, atol=4 * half)
+    assert 0.5 < box_.height / box_.width < 2.0
+    plt.close("all")
 
 
 def test_a_lesson_step_keeps_the_scales_of_its_document() -> None:
