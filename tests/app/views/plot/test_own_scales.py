@@ -18,6 +18,7 @@ from app.core.points import Points
 from app.features.active_learning.view_picture import PoolPicture
 from app.features.film.view_maker import relief_shot
 from app.features.probe.controller import ProbeController
+from app.features.reliability.panel import ErrorMapChart
 from app.features.relief.scene import ReliefScene
 from app.files import documents
 from app.state.commands import ImportPoints, SetView
@@ -26,6 +27,7 @@ from app.views.export.layout import PictureSpec
 from app.views.plot.canvas import Canvas
 from app.window.main_window import MainWindow
 from tests.app.features.lessons.test_stage import begin, boundary, here, lesson_of, press, stroke
+from tests.app.features.reliability.test_panel import document as generated
 from tests.app.views.export.test_export import check_surfaces, export, pixels_of, sheet_of
 from tests.app.views.plot.test_axes import numbers
 from tests.app.views.plot.test_clicks import click, drag, selected
@@ -214,8 +216,18 @@ def test_panels_and_films_have_the_scales_of_the_picture(make: Make, qtbot: QtBo
     sides, pixels = np.array(pool.area().size().toTuple()), pool.point_pixels()
     extent = pixels.max(axis=0) - pixels.min(axis=0)
     assert (extent > 0.5 * sides.min()).all() and (extent < sides).all()
+
+
+@pytest.mark.slow
+def test_maps_of_errors_have_the_scales_of_the_picture(make: Make, qtbot: QtBot) -> None:
+    window = make(generated(Lane("svm"), Lane("knn")))
+    window.controller.toggle_scales()
     window.named_actions["reliability"].trigger()
     settle(qtbot, window)
+    shown = next(each for each in window.findChildren(ErrorMapChart) if each.isVisibleTo(window))
+    (left, right), (bottom, top) = shown.box.viewRange()
+    ratio = (top - bottom) / shown.area().height() / ((right - left) / shown.area().width())
+    assert ratio == pytest.approx(window.document.view.ratio, rel=0.02) and ratio < 0.8
 
 
 @pytest.mark.slow
