@@ -16,7 +16,7 @@ from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.core.validation import reason_of
 from app.learners.passed import passed
 from app.learners.table import LEARNERS
-from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
+from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View, are_unlike
 from app.state.scaling import LONGEST
 
 LONGEST_NAME = 40
@@ -48,7 +48,12 @@ class Arrays(Struct, frozen=True, eq=False):
         labels, codes = _labels(y, len(xy))
         points = Points.of(xy, codes)
         names = [ClassStyle(plain(str(label))[:LONGEST_NAME]) for label in labels.tolist()]
-        document = Document(points, view=View.fitting(points), styles=(*names, *PLAIN_STYLES[len(names) :]), axes=axes)
+        document = Document(
+            points,
+            view=View.fitting(points, are_unlike(points)),
+            styles=(*names, *PLAIN_STYLES[len(names) :]),
+            axes=axes,
+        )
         if lanes is not None:
             made = _lanes(lanes)
             document = replace(document, lanes=made, shown=len(made))

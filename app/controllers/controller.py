@@ -219,7 +219,13 @@ class Controller:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
 
     def fit(self) -> None:
-        self.dispatch(SetView(view=View.fitting(self.document.points)))
+        self.dispatch(SetView(view=View.fitting(self.document.points, self.view.owns_scales)))
+
+    def toggle_scales(self) -> None:
+        """Give each axis its own scale, or both the same one, and show all points."""
+        own = not self.view.owns_scales
+        view, text = View.fitting(self.document.points, own), f"Scale the axes {'apart' if own else 'alike'}"
+        self.dispatch(SetView(view=view, undoable=True, text=text))
 
     # -- the document ----------------------------------------------------------------------------------------------
 
