@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from app.core.number_format import count, grouped
 from app.core.plain_text import plain
+from app.core.points import Points
 from app.exchange import pairs
 from app.exchange.columns import OTHERS, BadRows, Choice, Imported, convert, default_choice, first_import
 from app.exchange.delimited import DECIMALS, SEPARATORS
@@ -37,6 +38,7 @@ from app.exchange.roles import roles_of
 from app.exchange.table import Column, Dialect, DialectError, Table
 from app.files.background_task import Task
 from app.files.documents import FileError
+from app.state.document import are_unlike
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_symbols
@@ -114,6 +116,7 @@ class PreviewData(Struct, frozen=True, eq=False):
     xy: Array
     labels: NDArray[np.uint8]
     axes: tuple[ChartAxis, ChartAxis]
+    equal: bool
 
     @classmethod
     def of(cls, imported: Imported) -> PreviewData:
@@ -126,18 +129,17 @@ class PreviewData(Struct, frozen=True, eq=False):
             ChartAxis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
         )
         some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
-        return cls(xy[some], labels[some], (x, y))
+        return cls(xy[some], labels[some], (x, y), not are_unlike(Points.of(xy, labels)))
 
 
 class PointsPreview(Chart):
-    """The points as a canvas would show them, both axes equally scaled; a sample if there are many."""
-
-    equal = True
+    """The points as a canvas would show them; a sample if there are many."""
 
     def show_points(self, preview: PreviewData | None) -> None:
         """Show these points, or none."""
         theme, marks = theme_of(self.palette().window().color().lightness() < 128), list[Mark]()
         x_axis, y_axis = (ChartAxis(), ChartAxis()) if preview is None else preview.axes
+        self.equal = preview is None or preview.equal
         if preview is not None:
             for label in np.unique(preview.labels).tolist():
                 x, y = preview.xy[preview.labels == label].T
@@ -211,7 +213,10 @@ class ImportDialog(NamedDialog):
         self._rows.setMinimumHeight(96)
         self._more = named(QLabel(), "import.more")
         self._picture = describe(
-            PointsPreview(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
+            PointsPreview(),
+            "import.picture",
+            "Picture of the points",
+            "The points; each axis has its own scale if they differ much.",
         )
         middle = filled(QHBoxLayout(), (self._columns(), 3), (self._picture, 2))
         self._views_panel = self._make_views()
