@@ -291,7 +291,7 @@ def values_of(plan: StudyPlan, lane: Lane, other: bool) -> dict[str, str]:
 
 def planned(plan: StudyPlan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
     """Return the study of `plan` with the settings of `lane`; `other` is the classifier for "disagreement"."""
-    if lane.standardises or (other is not None and other.standardises):
+    if other is not None and other.standardises != lane.standardises:
         return Planned(faults={"": STANDARDISES})
     lane = lane_of(plan, lane)
     if not (lane.family.in_files and (other is None or other.family.in_files)):
