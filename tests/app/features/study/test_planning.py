@@ -123,8 +123,8 @@ def test_shares_are_typed_in_per_cent() -> None:
 
 def test_both_classifiers_standardise_or_neither() -> None:
     document = document_of()
-    lane = msgspec.structs.replace(document.lanes[0], standardise=True)
-    plan = msgspec.structs.replace(PLAN, values=("disagreement",))
+    lane = replace(document.lanes[0], standardise=True)
+    plan = replace(PLAN, values=("disagreement",))
     refused = planned(plan, lane, document, Lane("knn"))
     assert refused.study is None and "Both classifiers must standardise" in refused.faults[""]
     made = planned(PLAN, lane, document)
