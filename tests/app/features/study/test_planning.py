@@ -124,8 +124,7 @@ def test_shares_are_typed_in_per_cent() -> None:
 def test_both_classifiers_standardise_or_neither() -> None:
     document = document_of()
     lane = replace(document.lanes[0], standardise=True)
-    plan = replace(PLAN, values=("disagreement",))
-    refused = planned(plan, lane, document, Lane("knn"))
+    refused = planned(PLAN, lane, document, Lane("knn"))
     assert refused.study is None and "Both classifiers must standardise" in refused.faults[""]
     made = planned(PLAN, lane, document)
     assert made.study is not None and made.study.lane.standardises
