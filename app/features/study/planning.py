@@ -229,7 +229,7 @@ def lane_of(plan: StudyPlan, lane: Lane) -> Lane:
     """Return the classifier that is studied: that of `lane`, or the first one that suits this kind of study."""
     names = (lane.classifier, Lane().classifier, *LEARNERS)
     classifier = next(name for name in names if KINDS[plan.kind].suits(LEARNERS[name]))
-    return plain_lane(Lane(classifier).with_part(classifier, lane.part(classifier)))
+    return plain_lane(Lane(classifier, standardise=lane.standardise).with_part(classifier, lane.part(classifier)))
 
 
 def titles(lane: Lane, generated: bool) -> dict[str, str]:
