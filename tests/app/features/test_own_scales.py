@@ -12,18 +12,19 @@ import pytest
 from msgspec.structs import replace
 
 from app.core.points import Points
-from app.engine.export_surface import enlarge
+from app.engine.export_surface import enlarge, joined
 from app.engine.fitting import fitted
 from app.engine.frames import Frame, Phase, Picture
 from app.engine.pacing import Pace, never
 from app.engine.run_report import BAR, LONGEST_BAR, slacks_of
-from app.features.answers.hand_in import rounded
+from app.features.answers.hand_in import _answers, rounded
 from app.features.code.program import POINTS_FILE, program
 from app.features.ground_truth.scene import _true_lines
 from app.features.lessons.matching import square
-from app.features.lessons.model import Start
+from app.features.lessons.model import Start, Step
 from app.features.lessons.scene import read, samples
 from app.features.lessons.starting import begun
+from app.features.lessons.state import Guess, StepState
 from app.features.probe.scene import BoundaryQuery
 from app.features.race.controller import _grid_for
 from app.features.relief.geometry import kernel_map, over_plane
@@ -121,6 +122,15 @@ def test_the_lines_of_an_exported_picture_come_together(ratio: float) -> None:
     assert len(found[0][0]) > 50
 
 
+@pytest.mark.parametrize("pixel", [(1.0, 1e-6), (1e-6, 1.0), (1.0, 1.0)])
+def test_lines_that_end_a_pixel_apart_are_not_joined(pixel: tuple[float, float]) -> None:
+    line = np.array([(0.0, 0.0), (5.0, 3.0), (9.0, 9.0)]) * pixel
+    for away in ((1.0, 0.0), (0.0, 1.0)):
+        other = line[-1] + np.array([(0.0, 0.0), (4.0, 7.0)]) * pixel
+        assert not np.isnan(joined([line, other], pixel)).any()
+        assert np.isnan(joined([line, other + np.array(away) * pixel], pixel)).any()
+
+
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_the_relief_has_the_shape_of_the_picture(ratio: float) -> None:
     lane = Lane("svm", svm=SvmSettings("poly", 10.0, degree=2), standardise=True)
@@ -152,6 +162,13 @@ def test_a_drawn_boundary_is_read_as_seen(ratio: float) -> None:
         np.testing.assert_allclose(short[1], open_line, atol=2e-3)
         assert np.unique(np.round(short[1][:, 0], 4)).size == 4
     assert found[0] == found[1]
+
+
+def test_a_handed_in_boundary_has_the_shape_seen() -> None:
+    line = tuple((x, y * 1e6) for x, y in ((-0.5, 0.1), (0.3, 0.4), (1.2, 0.1), (1.4, -0.2)))
+    boundary: Any = SimpleNamespace(ratio=1e6)
+    state = StepState(guess=Guess(lines=(line,), boundary=boundary))
+    assert len(_answers(Step("Draw", ""), state).lines[0]) == 4
 
 
 @pytest.mark.parametrize("ratio", RATIOS)

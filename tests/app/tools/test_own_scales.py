@@ -91,6 +91,13 @@ def test_keys_do_the_same_on_screen(ratio: float) -> None:
         editing.enter(UNIT)
         editing.delete(None, UNIT)
         user.pan(3.0, 3.0 * each)
+        user.set_session(cursor=(-20.0 * UNIT, 0.0))
+        editing.choose("eraser")
+        editing.set_option("radius", 30)
+        editing.enter(UNIT)
+        for step in ((50, 0), (0, 50), (10, 10)):
+            editing.arrow(*step, UNIT)
+        editing.enter(UNIT)
         found.append(on_screen(user.document.points, each))
         if each == 1.0:
             expected = found

@@ -126,6 +126,22 @@ def test_the_numbers_of_both_axes_are_true(make: Make, qtbot: QtBot, turned: boo
     assert (np.abs(np.array(read) - here.xy) <= 0.5 * here.pixel).all(), window.status_line.text()
 
 
+def test_a_narrow_range_has_digits_of_its_own(make: Make, qtbot: QtBot) -> None:
+    xy = np.array([(0.0, 1e6), (1e6, 1e6 + 2.0), (5e5, 1e6 + 1.0)])
+    window = make(ImportPoints(xy=xy, labels=np.array([0, 1, 0])).apply(Document()))
+    canvas = window.canvases[0]
+    for dy in (-3, 0, 5):
+        at = canvas.plot_area().center().toPoint() + QPoint(40, dy)
+        QTest.mouseMove(canvas.viewport(), at)
+        label, here = window.findChild(QLabel, "coordinates"), canvas.pointer_at(at.toPointF())
+        assert isinstance(label, QLabel)
+        window.controller.feature(ProbeController).pin(here.x, here.y)
+        for found in (r"y = (\S+)", r"\(\S+, (\S+)\)"):
+            text = label.text() if found[0] == "y" else window.status_line.text()
+            assert abs(number(re.findall(found, text)[0]) - here.y) <= 0.5 * here.pixel[1], text
+    settle(qtbot, window)
+
+
 def test_the_switch_is_one_step_and_follows_undo(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = bank(make)
     switch, own = window.named_actions["own_scales"], window.document.view
