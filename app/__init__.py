@@ -14,16 +14,20 @@ __all__ = ["__date__", "__version__", "show"]
 
 
 def show(
-    X: ArrayLike, y: ArrayLike, lanes: Sequence[str | Mapping[str, Any]] | None = None, classifiers: Sequence[Any] = ()
+    X: ArrayLike,
+    y: ArrayLike | str,
+    lanes: Sequence[str | Mapping[str, Any]] | None = None,
+    classifiers: Sequence[Any] = (),
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Open a window on the caller's own points, and return the points as they are when it is closed.
 
     Parameters
     ----------
     X : array-like of shape (n, 2)
-        Coordinates of the points.
-    y : array-like of shape (n,)
-        Labels: numbers, strings, or anything that can be sorted; at most eight different ones.
+        Coordinates of the points; the axes have the names of a data frame's columns.
+    y : array-like of shape (n,), or str
+        Labels: numbers, strings, or anything that can be sorted; at most eight different ones.  Of a data frame with
+        three columns, the name of one: ``app.show(iris[["length", "width", "species"]], y="species")``.
     lanes : sequence of str or dict, optional
         One to four classifiers, from left to right: names, such as "knn", "svm" or "perceptron", or parameters with
         the name as "classifier", such as ``{"classifier": "svm", "kernel": "poly", "C": 10}``.  Default: kNN and SVM.

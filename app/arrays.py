@@ -16,7 +16,8 @@ from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.core.validation import reason_of
 from app.learners.passed import passed
 from app.learners.table import LEARNERS
-from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
+from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View, are_unlike
+from app.state.scaling import LONGEST
 
 LONGEST_NAME = 40
 
@@ -42,15 +43,20 @@ class Arrays(Struct, frozen=True, eq=False):
         classifiers: Sequence[Any] = (),
     ) -> Arrays:
         """Return a document for the arguments of `app.show`; raise a ValueError with a sentence if they are invalid."""
+        X, y, axes = _columns(X, y)
         xy = _locations(X)
         labels, codes = _labels(y, len(xy))
         points = Points.of(xy, codes)
         names = [ClassStyle(plain(str(label))[:LONGEST_NAME]) for label in labels.tolist()]
-        styles = (*names, *PLAIN_STYLES[len(names) :])
-        document = Document(points, view=View.fitting(points), styles=styles)
+        document = Document(
+            points,
+            view=View.fitting(points, are_unlike(points)),
+            styles=(*names, *PLAIN_STYLES[len(names) :]),
+            axes=axes,
+        )
         if lanes is not None:
             made = _lanes(lanes)
-            document = Document(points, made, len(made), view=document.view, styles=styles)
+            document = replace(document, lanes=made, shown=len(made))
         return Arrays(with_classifiers(document, classifiers), labels)
 
     def edited(self, document: Document) -> tuple[NDArray[np.float64], NDArray[Any]]:
@@ -87,6 +93,23 @@ def with_classifiers(document: Document, classifiers: Sequence[Any]) -> Document
         return document
     lanes = (*document.lanes[: document.shown], *(Lane(name) for name in passed(classifiers, LEARNERS)))
     return replace(document, lanes=lanes, shown=number)
+
+
+def _columns(X: Any, y: Any) -> tuple[Any, Any, tuple[str, str]]:
+    """Return X, y and the names of the axes; of a data frame, `y` may be the name of a column."""
+    keys = [*getattr(X, "columns", ())]
+    if isinstance(y, str):
+        if y not in keys:
+            known = f"X has the columns {', '.join(map(str, keys))}" if keys else "X has no named columns"
+            raise ValueError(f"There is no column {y!r}; {known}.")
+        labels = X[y]
+        keys.remove(y)
+        if len(keys) != 2:
+            raise ValueError(f"X must have two columns beside {y!r}; it has {', '.join(map(str, keys)) or 'none'}.")
+        X, y = np.column_stack([np.asarray(X[key]) for key in keys]), labels
+    names = [str(key) for key in keys]
+    x_name, y_name = (plain(name)[:LONGEST] for name in names) if len(names) == 2 else ("", "")
+    return X, y, (x_name, y_name)
 
 
 def _locations(X: ArrayLike) -> NDArray[np.float64]:
@@ -147,8 +170,11 @@ def _lane(wanted: Any) -> Lane:
     others = dict(parameters)
     name = others.pop("classifier", None)
     if not isinstance(name, str) or name not in LEARNERS:
-        known = (name for name, each in LEARNERS.items() if each.is_available)
-        raise ValueError(f"There is no classifier {name!r}; there are {', '.join(known)}.")
+        available = (name for name, each in LEARNERS.items() if each.is_available)
+        raise ValueError(f"There is no classifier {name!r}; there are {', '.join(available)}.")
+    known = LEARNERS[name].settings.__struct_fields__
+    if strange := [field for field in others if field not in known]:
+        raise ValueError(f"{name} has no parameter {strange[0]!r}; it has {', '.join(known)}.")
     try:
         settings = msgspec.convert(others, LEARNERS[name].settings)
     except msgspec.ValidationError as error:

@@ -23,6 +23,7 @@ from .features.study import arguments as study_arguments
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from app.exchange.choosing import Chosen
     from app.exchange.opening import Contents
     from app.features.lessons.model import Lesson
     from app.files.documents import Fingerprint
@@ -314,10 +315,11 @@ def _size(text: str) -> tuple[int, int]:
 
 
 class _Opened(Struct, frozen=True):
-    """The document for a command, and the lesson that begins with it, if any."""
+    """The document for a command, and the lesson that begins with it, or the choice of columns, if any."""
 
     contents: Contents
     lesson: Lesson | None = None
+    chosen: Chosen | None = None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -334,6 +336,7 @@ def main(arguments: list[str] | None = None) -> int:
         add(parser)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a console without γ gets a question mark, not a traceback
         sys.stdout.reconfigure(errors="replace")
+    _suggest(words)
     options = parser.parse_args(words[1:] if name else words)
     if name not in ("", "open") and callable(signal.getsignal(signal.SIGINT)):
         signal.signal(signal.SIGINT, signal.default_int_handler)  # temporary files are deleted first
@@ -341,7 +344,7 @@ def main(arguments: list[str] | None = None) -> int:
     from app.files import documents
 
     try:
-        return command.run(options, _opened(getattr(options, "file", None))) or 0
+        return command.run(options, _opened(getattr(options, "file", None), options)) or 0
     except (documents.FileError, argparse.ArgumentTypeError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
@@ -362,10 +365,26 @@ def _list_of_commands() -> str:
     )
 
 
-def _opened(path: Path | None) -> _Opened:
+def _suggest(words: list[str]) -> None:
+    """If the first word is almost a command, and no file, end with a question and the command's own help."""
+    from difflib import get_close_matches
+
+    first = words[0] if words else ""
+    if first in _COMMANDS or not first.isalpha() or os.path.exists(first):
+        return
+    if close := get_close_matches(first.lower(), [name for name in _COMMANDS if name], 1):
+        sys.stderr.write(f"{NAME}: there is no command {first}; did you mean {close[0]}?\n")
+        parser = _Parser(prog=f"{NAME} {close[0]}", description=_COMMANDS[close[0]].description)
+        for add in _COMMANDS[close[0]].arguments:
+            add(parser)
+        parser.exit(2, parser.format_help())
+
+
+def _opened(path: Path | None, options: argparse.Namespace | None = None) -> _Opened:
     from app.exchange import opening
     from app.state.document import default_document
 
+    wanted = {name: getattr(options, name, None) for name in ("x", "y", "label", "standardise", "sheet")}
     if path is None:
         return _Opened(opening.Contents(default_document()))
     kind = opening.kind_of(path)
@@ -376,7 +395,46 @@ def _opened(path: Path | None) -> _Opened:
 
         lesson = read(FEATURES, path)
         return _Opened(opening.Contents(start_of(lesson, 0), kind), lesson)
+    if kind is opening.Kind.OTHER:
+        from app.exchange import choosing, importing
+        from app.files import documents
+
+        data = sys.stdin.buffer.read(documents.MAX_BYTES + 1) if str(path) == "-" else documents.read_bytes(path)
+        name = "Standard input" if str(path) == "-" else path.name
+        if opening.kind_of_text(data[:200].decode("utf-8", "replace")) is not kind:
+            return _Opened(opening.of_text(data.decode("utf-8", "replace")))
+        if not opening.is_document(data):
+            table = importing.decode(data, name, path.suffix.lower(), sheet=wanted["sheet"])
+            chosen = choosing.choose(table, choosing.Wanted(**wanted))
+            return _Opened(opening.Contents(chosen.document, kind), chosen=chosen)
+        if str(path) == "-":
+            return _Opened(opening.Contents(documents.decode(data, name)))
+    if named := next((name for name, value in wanted.items() if value is not None), ""):
+        option = {"label": "class"}.get(named, named)
+        raise argparse.ArgumentTypeError(f"--{option} is for tables, and {path.name} is none")
     return _Opened(opening.read(path))
+
+
+def _convert(options: argparse.Namespace, opened: _Opened) -> None:
+    from app.exchange import exporting
+    from app.files import documents
+
+    document, out = opened.contents.document, options.out
+    xy, axes = document.measured
+    names = tuple(style.name for style in document.styles)
+    if out.suffix.lower() == documents.SUFFIX:
+        documents.write_bytes(documents.encode(document), out)
+    else:
+        pieces = exporting.encode_pieces(xy, document.points.labels, names, axes, out)
+        documents.write_pieces((piece for piece, _ in pieces), out)
+    if options.json:
+        import json
+
+        fields = {"points": len(xy)} if opened.chosen is None else opened.chosen.fields()
+        _print_text(json.dumps({**fields, "out": str(out)}, ensure_ascii=False) + "\n")
+    else:
+        line = f"{len(xy)} points." if opened.chosen is None else opened.chosen.line
+        _print_text(f"{line}\nWrote {out}\n")
 
 
 def _draw(options: argparse.Namespace, opened: _Opened) -> None:
@@ -494,8 +552,15 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
 
 def _study(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.study import command
+    from app.files.documents import FileError
 
-    return command.run(options, lambda path: _opened(path).contents.document, _print_text)
+    def document(path: Path | None) -> Document:
+        found = _opened(path)
+        if path is not None and found.chosen is not None:
+            raise FileError(f"{path.name} is a table: write a document first, with {NAME} convert, and study that.")
+        return found.contents.document
+
+    return command.run(options, document, _print_text)
 
 
 def _integrate(what: str) -> None:
@@ -541,7 +606,19 @@ _FILE = _argument(
     nargs="?",
     type=_path,
     metavar="FILE",
-    help="a .playground document, a .lesson.md lesson, or a share text; default: two moons",
+    help="a .playground document, a .lesson.md lesson, a share text, or a table of points; - is standard input;"
+    " default: two moons",
+)
+_CHOICE = (
+    _argument("--x", metavar="COLUMN", help="of a table: its name, or its number from 1; default: the program chooses"),
+    _argument("--y", metavar="COLUMN", help="as --x"),
+    _argument("--class", dest="label", metavar="COLUMN", help="column of the class; none: all points are of one"),
+    _argument("--sheet", metavar="NAME", help="of a workbook; default: the first with cells"),
+    _argument(
+        "--standardise",
+        action=argparse.BooleanOptionalAction,
+        help="the classifiers standardise x and y; default: where the units ask for it",
+    ),
 )
 _THEME = _argument("--theme", choices=("light", "dark"), default="light")
 _PROFILE = _argument(
@@ -554,6 +631,7 @@ _COMMANDS = {
         "Watch classifiers learn on points you click.",
         (
             _FILE,
+            *_CHOICE,
             _PROFILE,
             _argument("--version", action="version", version=f"{NAME} {__version__}"),
             _one_of(
@@ -565,11 +643,30 @@ _COMMANDS = {
         ),
         _integrate_or_open,
     ),
-    "open": _Command("Open a window with a document, a lesson or a share text.", (_FILE, _PROFILE), _open_window),
+    "open": _Command(
+        "Open a window with a document, a lesson, a share text or a table.", (_FILE, *_CHOICE, _PROFILE), _open_window
+    ),
+    "convert": _Command(
+        "Write the points of a table or a document in another format.",
+        (
+            _FILE,
+            *_CHOICE,
+            _argument(
+                "--out",
+                type=_path,
+                required=True,
+                metavar="POINTS",
+                help="a .csv, .tsv, .svmlight, .npz, .arff, .tab or .playground file",
+            ),
+            _argument("--json", action="store_true", help="print the choice as JSON"),
+        ),
+        _convert,
+    ),
     "render": _Command(
         "Draw the window into a PNG file; needs no display.",
         (
             _FILE,
+            *_CHOICE,
             _argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write"),
             _argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800"),
             _THEME,
@@ -578,7 +675,7 @@ _COMMANDS = {
     ),
     "share": _Command(
         "Print a document as one text, for a mail or a chat.",
-        (_FILE,),
+        (_FILE, *_CHOICE),
         _share,
         "The text may take the place of FILE in every command, and can be pasted into the window.",
     ),
@@ -613,6 +710,7 @@ _COMMANDS = {
         "Write the scikit-learn program that makes the picture.",
         (
             _FILE,
+            *_CHOICE,
             _argument("--lane", type=int, metavar="N", help="one classifier, counted from 1; default: all of them"),
             _argument("--out", type=_path, required=True, metavar="PROGRAM", help="the .py or .ipynb file to write"),
         ),
@@ -623,6 +721,7 @@ _COMMANDS = {
         "Make a film of a training, of a moving slider, or of the relief.",
         (
             _FILE,
+            *_CHOICE,
             _argument("--out", type=_path, required=True, metavar="FILM", help="a .gif, .webp or .png (APNG) file"),
             _argument("--lane", type=int, metavar="N", help="which classifier, from 1; default: the first that trains"),
             _argument(

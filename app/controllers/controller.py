@@ -19,7 +19,6 @@ from app.state.commands import (
     Clear,
     Command,
     Generate,
-    ImportPoints,
     Regenerate,
     Revert,
     SetFields,
@@ -220,7 +219,13 @@ class Controller:
         self.dispatch(SetView(view=self.document.view.panned(dx, dy)))
 
     def fit(self) -> None:
-        self.dispatch(SetView(view=View.fitting(self.document.points)))
+        self.dispatch(SetView(view=View.fitting(self.document.points, self.view.owns_scales)))
+
+    def toggle_scales(self) -> None:
+        """Give each axis its own scale, or both the same one, and show all points."""
+        own = not self.view.owns_scales
+        view, text = View.fitting(self.document.points, own), f"Scale the axes {'apart' if own else 'alike'}"
+        self.dispatch(SetView(view=view, undoable=True, text=text))
 
     # -- the document ----------------------------------------------------------------------------------------------
 
@@ -380,18 +385,21 @@ class Controller:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def new(self) -> None:
-        """Start a document without points, what belongs to them, and a file; keep the rest."""
+        """Start a document without points, what belongs to them, and a file; keep classifiers and colours."""
         self.put_back()
         old = self.document
         split = replace(old.split, painted=IdSet())
+        styles = tuple(replace(style, name="") for style in old.styles)
         bare = replace(
             old,
             points=Points(),
             origin=None,
-            split=split,
             scaling=None,
+            split=split,
             units=NO_UNITS,
-            axes=old.measured[1],
+            view=View(),
+            styles=styles,
+            axes=("", ""),
             attached=(),
             notes="",
         )
@@ -486,14 +494,11 @@ class Controller:
 
     def import_points(self, points: Imported, add: bool) -> None:
         """Replace the points of the user's document by those of a file, or add them; an open lesson ends first."""
-        command = ImportPoints(
-            xy=points.xy,
-            labels=points.labels,
-            class_names=points.class_names,
-            axes=points.axes,
-            scaling=points.scaling,
-            add=add,
-        )
+        from app.exchange.choosing import import_command  # here, because the start does not need it
+
+        if add and (scaling := self.own.document.scaling) is not None:
+            points = replace(points, xy=scaling.apply(points.xy))
+        command = import_command(points, add)
         if self.aside is not None:
             try:
                 command.apply(self.own.document)  # refused points end no lesson

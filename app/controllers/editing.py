@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from msgspec.structs import replace
 
 from app.controllers.host import Host
 from app.core.number_format import count
@@ -144,7 +145,7 @@ class Editing:
         return True
 
     def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None:
-        """Return where a menu opened by a key applies; pixels have size `unit`, and `pointer` is the mouse.
+        """Return where a menu opened by a key applies; pixels have width `unit`, and `pointer` is the mouse.
 
         It is the keyboard cursor on a point, else a selected point, else the cursor, else the mouse; None without any.
         """
@@ -153,8 +154,9 @@ class Editing:
             return cursor
         if len(self.session.selection):
             xy, _ = self._selected()
-            x, y = xy[np.hypot(*(xy - (view.x, view.y)).T).argmin()]  # the one most likely to be visible
-            return PointerPosition(float(x), float(y), unit)
+            middle = PointerPosition(view.x, view.y, unit, ratio=view.ratio)
+            x, y = xy[middle.away(xy).argmin()].tolist()  # the one most likely to be visible
+            return replace(middle, x=x, y=y)
         return cursor or pointer
 
     def selects_at(self, pointer: PointerPosition) -> bool:
@@ -249,8 +251,8 @@ class Editing:
         """Add copies of the selected points, a little to the right and below, and select them."""
         if not self._any_selected():
             return
-        xy, labels = self._selected()
-        self._add(AddPoints(xy=_shifted(xy, BESIDE * unit, -BESIDE * unit), labels=labels, verb="Duplicate"))
+        (xy, labels), up = self._selected(), unit * self.document.view.ratio
+        self._add(AddPoints(xy=_shifted(xy, BESIDE * unit, -BESIDE * up), labels=labels, verb="Duplicate"))
 
     def nudge(self, dx: float, dy: float, again: bool = False) -> None:
         """Move the selected points by (dx, dy) in the plane; `again` (a repeating key) continues the same undo step."""
@@ -335,27 +337,29 @@ class Editing:
     # -- the keyboard ----------------------------------------------------------------------------------------------
 
     def arrow(self, dx: int, dy: int, unit: float, again: bool = False) -> None:
-        """Handle an arrow key: move the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
+        """Handle an arrow key: move the selection, else the keyboard cursor, by pixels of width `unit`; y points up."""
         if self.busy and not self._by_keys:
             return
-        if len(self.session.selection) and not self.busy and not self.session.gesture_hint:
-            self.nudge(dx * unit, dy * unit, again)
-            return
         view = self.document.view
+        right, up = dx * unit, dy * unit * view.ratio
+        if len(self.session.selection) and not self.busy and not self.session.gesture_hint:
+            self.nudge(right, up, again)
+            return
         x, y = self.session.cursor or (view.x, view.y)
         if self.session.cursor is not None:
-            x, y = x + dx * unit, y + dy * unit
+            x, y = x + right, y + up
         self._host.set_session(cursor=(x, y))
         reach = 0.48 * view.span
-        over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
+        sides = ((x, view.x, reach), (y, view.y, reach * view.ratio))
+        over = [value - min(max(value, middle - away), middle + away) for value, middle, away in sides]
         if any(over):
             self._host.pan(*over)
-        self.drag(PointerPosition(x, y, unit, COARSE_PIXELS))
+        self.drag(PointerPosition(x, y, unit, COARSE_PIXELS, view.ratio))
 
     def _cursor(self, unit: float) -> PointerPosition | None:
         """Return the location of the keyboard cursor."""
         cursor = self.session.cursor
-        return None if cursor is None else PointerPosition(*cursor, unit, COARSE_PIXELS)
+        return None if cursor is None else PointerPosition(*cursor, unit, COARSE_PIXELS, self.document.view.ratio)
 
     def enter(self, unit: float) -> None:
         """Handle Enter at the keyboard cursor: click, or with other tools begin and end a drag."""

@@ -190,13 +190,13 @@ class FileTasks(SubjectController):
         document = self._host.document
 
         def work(progress: Progress) -> str:
-            from app.exchange.exporting import encode_pieces  # here, to keep the start fast
+            from app.exchange.exporting import encode_pieces, numbered  # here, to keep the start fast
 
             points, names = document.points, tuple(style.name for style in document.styles)
             xy, axes = document.measured
             pieces = encode_pieces(xy, points.labels, names, axes, path, guard)
             documents.write_pieces(_reporting(pieces, progress), path, progress.commit)
-            return f"Exported {count(len(points), 'point')} to {path.name}."
+            return f"Exported {count(len(points), 'point')} to {path.name}.{numbered(points.labels, names, path)}"
 
         return Task(f"Exporting {path.name}", work, f"{path.name} was not exported")
 

@@ -80,9 +80,9 @@ class PresentingController(SubjectController):
             self._change(strokes=(*others, replace(last, xy=(*last.xy, (x, y)))))
 
     def erase(self, lane: int, x: float, y: float, reach: float) -> None:
-        """Erase the lines on the picture of a lane that pass within `reach` of (x, y)."""
-        slot, strokes = self._host.document.slots[lane], self._state.strokes
-        kept = tuple(each for each in strokes if each.slot != slot or _distance(each, x, y) > reach)
+        """Erase the lines on the picture of a lane that pass within `reach` of (x, y), a length along x."""
+        slot, strokes, ratio = self._host.document.slots[lane], self._state.strokes, self._host.document.view.ratio
+        kept = tuple(each for each in strokes if each.slot != slot or _distance(each, x, y, ratio) > reach)
         if len(kept) < len(strokes):
             self._change(strokes=kept)
 
@@ -91,9 +91,9 @@ class PresentingController(SubjectController):
         self._change(strokes=())
 
 
-def _distance(stroke: PenStroke, x: float, y: float) -> float:
-    """Return the distance of (x, y) from a line."""
-    corners = np.array(stroke.xy) - (x, y)
+def _distance(stroke: PenStroke, x: float, y: float, ratio: float) -> float:
+    """Return the distance on screen of (x, y) from a line, in units of x, where the view has this `ratio`."""
+    corners = (np.array(stroke.xy) - (x, y)) / (1.0, ratio)
     first, last = (corners, corners) if len(corners) == 1 else (corners[:-1], corners[1:])
     along = last - first
     squared = np.maximum((along * along).sum(axis=1), np.finfo(float).tiny)

@@ -70,19 +70,20 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
         yield from pace.pause()
         boundary.append(found.boundary(len(frame.points.classes)))
         margins.append(found.margins())
-    pixel = (grid.right - grid.left) / grid.width
     limit = MOST_VERTICES * (grid.width + grid.height)
     lines = []
     for bands in (boundary, margins):
         yield from pace.pause()
         few = sum(map(len, bands)) <= limit
-        lines.append(joined(bands, pixel) if few else np.empty((0, 2)))
+        lines.append(joined(bands, grid.pixel) if few else np.empty((0, 2)))
     yield from pace.pause()
     return Picture(argb, grid, lines[0], lines[1])
 
 
-def joined(bands: list[Array], pixel: float) -> Array:
+def joined(bands: list[Array], pixel: tuple[float, float]) -> Array:
     """Return the polylines of all `bands`, separated by NaN rows, joining those that end where another begins.
+
+    `pixel` is width and height of a pixel.
 
     In a dashed line of several polylines, the dashes would begin anew in each.
     """
@@ -90,7 +91,7 @@ def joined(bands: list[Array], pixel: float) -> Array:
     at: dict[tuple[int, int], list[int]] = {}
 
     def key(point: Array) -> tuple[int, int]:
-        return round(float(point[0]) / pixel * 1e3), round(float(point[1]) / pixel * 1e3)
+        return round(float(point[0]) / pixel[0] * 1e3), round(float(point[1]) / pixel[1] * 1e3)
 
     for number, piece in enumerate(pieces):
         for end in {key(piece[0]), key(piece[-1])}:

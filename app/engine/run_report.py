@@ -155,12 +155,12 @@ def slacks_of(model: PairClassifier, run_state: RunState, index: int, grid: Grid
     limits = (grid.left, grid.right, grid.bottom, grid.top)
     end, capped = yield from margin_reach(decision, X, y, limits)
     if capped.any():
-        way = decision.gradient(X[capped])[0] * y[capped, None]
+        pixel = np.array(grid.pixel)
+        way = decision.gradient(X[capped])[0] * y[capped, None] / pixel
         size = np.hypot(way[:, 0], way[:, 1])
         way = np.where(size[:, None] > 0, way / np.where(size > 0, size, 1.0)[:, None], (0.0, 1.0))
-        side = min(grid.right - grid.left, grid.top - grid.bottom)
-        length = np.minimum(BAR * slack[point[capped]], LONGEST_BAR) * side
-        end[capped] = X[capped] + length[:, None] * way
+        length = np.minimum(BAR * slack[point[capped]], LONGEST_BAR) * min(grid.width, grid.height)
+        end[capped] = X[capped] + length[:, None] * way * pixel
     return Slacks(point, end, capped)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from operator import not_
 
 import numpy as np
 from msgspec import Struct
@@ -16,20 +15,21 @@ from app.core.number_format import count, grouped, number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES
 from app.files.documents import FileError
-from app.state.scaling import Scaling
 from solver.core.arrays import Array
 
 from .components import principal_components, standardised
-from .table import CLASS_NAMES, Column, Table, number_text
+from .roles import quoted, roles_of, usable_columns
+from .table import Column, Table, number_text
 
 #: Most unusable rows that are listed; the count has no limit.
 MOST_LISTED = 200
-#: Most excluded columns that are named; the others are counted.
-MOST_NAMED = 3
 #: Largest ratio of the axes' deviations, and the range of both, without the advice to standardise: units outside them
 #: make one classifier tie everywhere, and another use a single axis.
 UNLIKE, LEAST_DEVIATION, MOST_DEVIATION = 5.0, 0.05, 5.0
-_COUNTERS = frozenset({"id", "index", "row", "nr", "no"})
+
+
+#: Name of the class that holds the rare ones.
+OTHERS = "others"
 
 
 class Choice(Struct, frozen=True):
@@ -41,11 +41,14 @@ class Choice(Struct, frozen=True):
     label : int or None
         None: all points have class 1.
     standardise : bool
-        Shift and scale x and y to mean 0 and variance 1 over the imported points.
+        The lanes standardise x and y; the points keep their units.
     leave_out : bool
         Leave out unusable rows; else there must be none.
     components : tuple of int
         If not empty, x and y are the first two principal components of these columns.
+    merge : bool
+        Of more than eight classes, the seven most frequent are kept, and the rest is one class; else the eight most
+        frequent are kept, and the rows of the others are left out.
     """
 
     x: int
@@ -54,6 +57,7 @@ class Choice(Struct, frozen=True):
     standardise: bool = False
     leave_out: bool = False
     components: tuple[int, ...] = ()
+    merge: bool = True
 
 
 class Imported(Struct, frozen=True, eq=False):
@@ -70,8 +74,8 @@ class Imported(Struct, frozen=True, eq=False):
         Names of x and y in the file, or "".
     columns : tuple of (str, str)
         Distinct names of the columns of x and y.
-    scaling : Scaling or None
-        Scaling by which x and y were standardised.
+    standardise : bool
+        The lanes are to standardise x and y.
     left_out : tuple of (int, str)
         Line and reason for the first `MOST_LISTED` rows that were left out.
     n_left_out : int
@@ -80,6 +84,10 @@ class Imported(Struct, frozen=True, eq=False):
         Sentence that advises to standardise, or "".
     limits : str
         Sentence on what these two of several columns cannot show, or "".
+    n_rare : int
+        Number of classes beyond the most frequent ones, which are merged or left out.
+    n_equal : int
+        Number of points that repeat an earlier one of the same class.
     """
 
     xy: Array
@@ -87,11 +95,13 @@ class Imported(Struct, frozen=True, eq=False):
     class_names: tuple[str, ...]
     axes: tuple[str, str]
     columns: tuple[str, str]
-    scaling: Scaling | None = None
+    standardise: bool = False
     left_out: tuple[tuple[int, str], ...] = ()
     n_left_out: int = 0
     advice: str = ""
     limits: str = ""
+    n_rare: int = 0
+    n_equal: int = 0
 
     @property
     def summary(self) -> str:
@@ -103,7 +113,11 @@ class Imported(Struct, frozen=True, eq=False):
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
         text = f"{count(len(self.labels), 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
-        return f"{text} {count(self.n_left_out, 'row')} left out." if self.n_left_out else text
+        fate = f"merged as “{OTHERS}”" if OTHERS in self.class_names else "left out"
+        rare = f" {grouped(self.n_rare)} of the classes, the rarest, {fate}." if self.n_rare else ""
+        equal = f" {grouped(self.n_equal)} of them {'repeat others' if self.n_equal > 1 else 'repeats another'}."
+        left_out = f" {count(self.n_left_out, 'row')} left out." if self.n_left_out else ""
+        return f"{text}{rare}{equal if self.n_equal else ''}{left_out}"
 
 
 class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
@@ -123,66 +137,18 @@ class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
 
 
 def default_choice(table: Table) -> Choice:
-    """Return the first choice: the class is a column named so, else the last if it has few values; x and y are the
-    first other columns of numbers.
-    """
-    label = _class_column(table)
-    numeric = [index for index, column in enumerate(table.columns) if column.is_numeric and index != label]
-    if len(numeric) > 2 and _counts(table.columns[numeric[0]]):
-        del numeric[0]
-    # With too few columns, `convert` reports the error.
-    x, y, *_ = [*numeric, *sorted(set(range(len(table.columns))) - {*numeric, label}), 0, 0]
-    return Choice(x, y, label)
+    """Return the first choice of columns: their roles by `roles.roles_of`."""
+    roles = roles_of(table)
+    return Choice(roles.x, roles.y, roles.label)
 
 
-def _class_column(table: Table) -> int | None:
-    names = [column.name.casefold() for column in table.columns]
-    if len(names) < 3:
-        return None
-    if called := [index for index, name in enumerate(names) if name in CLASS_NAMES]:
-        return called[-1]  # the usual column, and always that of a file exported here
-    if "y" in names and "x" not in names:
-        return names.index("y")
-    last = table.columns[-1]
-    if sum(column.is_numeric for column in table.columns[:-1]) < 2:
-        return None
-    # Measurements of few points have few values, too; classes are whole numbers.
-    if last.is_numeric and not (np.nan_to_num(last.values) == np.floor(np.nan_to_num(last.values))).all():
-        return None
-    return len(names) - 1 if _n_values(last) <= MAX_CLASSES else None
-
-
-def _n_values(column: Column) -> int:
-    numbers = np.unique(column.values[np.isfinite(column.values)])
-    return len(numbers) + len({column.words[code] for code in np.unique(column.codes).tolist() if code >= 0})
-
-
-def _counts(column: Column) -> bool:
-    """Return whether a column only numbers the rows."""
-    if column.name.casefold() in _COUNTERS:
-        return True
-    values = column.values
-    return column.name == "column 1" and len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
-
-
-def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:
-    """Return the indices of the columns that can be x or y, and a sentence on the others, or ""."""
-    usable, aside = [], []
-    for index, column in enumerate(table.columns):
-        if index == label:
-            continue
-        finite = column.values[np.isfinite(column.values)]
-        if not column.is_numeric:
-            empty = 2 * np.count_nonzero(_rows_whose(column, not_)) >= len(column.values)
-            aside.append(f"{_quoted(column.name)} ({'mostly empty' if empty else 'words'})")
-        elif _counts(column):
-            aside.append(f"{_quoted(column.name)} (numbers the rows)")
-        elif not len(finite) or finite.min() == finite.max():
-            aside.append(f"{_quoted(column.name)} (constant)")
-        else:
-            usable.append(index)
-    more = f" and {grouped(len(aside) - MOST_NAMED)} more" if len(aside) > MOST_NAMED else ""
-    return tuple(usable), f"Set aside: {', '.join(aside[:MOST_NAMED])}{more}." if aside else ""
+def first_import(table: Table, choice: Choice | None = None) -> tuple[Choice, Imported]:
+    """Return the first choice and its points: unusable rows are left out, and lanes standardise where it is advised."""
+    choice = replace(choice or default_choice(table), leave_out=True)
+    imported = convert(table, choice)
+    if not imported.advice:
+        return choice, imported
+    return replace(choice, standardise=True), replace(imported, standardise=True)
 
 
 def convert(table: Table, choice: Choice) -> Imported:
@@ -202,49 +168,47 @@ def convert(table: Table, choice: Choice) -> Imported:
     columns = [table.columns[index] for index in choice.components or (choice.x, choice.y)]
     for column in columns:
         if column.categories:
-            raise FileError(f"{refused}: column {_quoted(column.name)} holds names, not numbers.")
-    label = None if choice.label is None else table.columns[choice.label]
+            raise FileError(f"{refused}: column {quoted(column.name)} holds names, not numbers.")
+    label, n_rare = _frequent(None if choice.label is None else table.columns[choice.label], choice.merge, refused)
     bad_rows, reasons = bad_rows_of(table, columns, label)
     if len(bad_rows) > (len(table) - 1 if choice.leave_out else 0):
         raise _refusal(table, bad_rows, reasons)
     if len(bad_rows):
         kept = np.setdiff1d(np.arange(len(table)), bad_rows)
         columns, label = [_only(column, kept) for column in columns], None if label is None else _only(label, kept)
-    labels, names = (
-        (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label, refused)
-    )
-    values, scaling, advice, share = np.column_stack([column.values for column in columns]), None, "", ""
+    labels, names = (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label)
+    values, advice, share = np.column_stack([column.values for column in columns]), "", ""
     axes = tuple(column.name if column.title is None else column.title for column in columns)
     titles = tuple(column.name for column in columns)
     if choice.components:
         plane = principal_components(values)
         values, axes, titles, share = plane.project(values), plane.axis_names(titles), ("PC 1", "PC 2"), plane.share
-    elif choice.standardise:
-        (first, mean_x, deviation_x), (second, mean_y, deviation_y) = map(standardised, values.T)
-        values, scaling = np.column_stack((first, second)), Scaling((mean_x, mean_y), (deviation_x, deviation_y))
     else:
         advice = _advice(*columns)
+    rows = np.column_stack((values, labels))
     return Imported(
         values,
         labels,
         names,
         (axes[0], axes[1]),
         (titles[0], titles[1]),
-        scaling,
+        choice.standardise and not choice.components,
         reasons,
         len(bad_rows),
         advice,
         _limits(len(usable_columns(table, choice.label)[0]), share, label is not None),
+        n_rare,
+        int((np.diff(rows[np.lexsort(rows.T)], axis=0) == 0).all(axis=1).sum()),  # `unique` would block all threads
     )
 
 
 def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
-    """Return the rows with a class, ascending, and their classes, 0 to 7; raise a FileError for more than 8 classes."""
-    column = None if label is None else table.columns[label]
+    """Return the rows with a class, ascending, and their classes, 0 to 7; raise a FileError for a measurement."""
+    column, _ = _frequent(None if label is None else table.columns[label], True, f"{table.name} cannot be ranked")
     rows = np.setdiff1d(np.arange(len(table)), bad_rows_of(table, (), column)[0])
     if column is None or not len(rows):
         return rows, np.zeros(len(rows), dtype=np.uint8)
-    return rows, _labels(_only(column, rows), f"{table.name} cannot be ranked")[0]
+    return rows, _labels(_only(column, rows))[0]
 
 
 def _limits(n_columns: int, share: str, classes: bool) -> str:
@@ -267,7 +231,7 @@ def _only(column: Column, rows: NDArray[np.intp]) -> Column:
 def _advice(x: Column, y: Column) -> str:
     """Return the advice to standardise two columns, or "": distances, and so k, C and γ, expect numbers near 1."""
     first, second = (standardised(column.values)[2] for column in (x, y))
-    names = [_quoted(column.name) for column in (x, y)]
+    names = [quoted(column.name) for column in (x, y)]
     if len(x.values) < 3:
         return ""
     if max(first, second) > UNLIKE * min(first, second):
@@ -295,7 +259,7 @@ def bad_rows_of(
     for row in found[:MOST_LISTED].tolist():
         reason = table.faults.get(row) or next(filter(None, (_reason(column, row) for column in columns)), "")
         if not reason and label is not None:
-            reason = f"column {_quoted(label.name)} has no class"
+            reason = f"column {quoted(label.name)} has no class"
         rows.append((int(table.lines[row]), reason))
     return found, tuple(rows)
 
@@ -316,50 +280,60 @@ def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], .
 
 
 def _reason(column: Column, row: int) -> str:
-    where = f"column {_quoted(column.name)}"
+    where = f"column {quoted(column.name)}"
     if (text := column.word(row)) is not None:
         if not text:
             return f"{where} is empty"
         infinite = not _names_class(text) or math.isinf(number_in(text))
-        return f"{_quoted(text)} in {where} is not a {'finite ' if infinite else ''}number"
+        return f"{quoted(text)} in {where} is not a {'finite ' if infinite else ''}number"
     value = float(column.values[row])
     return f"{number_text(value)} in {where} is not between ±{LIMIT:g}" if abs(value) > LIMIT else ""
-
-
-def _quoted(text: str) -> str:
-    text = plain(text)
-    return f"'{text}'" if len(text) <= 40 else f"'{text[:39]}…'"
 
 
 def _names_class(text: str) -> bool:
     return bool(text) and not re.fullmatch(r"(?i)[-+]?(nan|inf|infinity)", text)
 
 
-def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+def _frequent(column: Column | None, merge: bool, refused: str) -> tuple[Column | None, int]:
+    """Return a class column with `OTHERS`, or no class, in place of its rare classes, and their number."""
+    if column is None or column.categories:
+        return column, 0
+    names, codes = _different(column)
+    named = np.array([_names_class(name) for name in names])
+    n_classes = int(named.sum())
+    if n_classes <= MAX_CLASSES:
+        return column, 0
+    numbers = column.values[np.isfinite(column.values)]
+    if 2 * n_classes > len(codes) or (numbers != np.floor(numbers)).any():
+        raise FileError(
+            f"{refused}: column {quoted(column.name)} holds {grouped(n_classes)} different values, too many for"
+            " classes."
+        )
+    times = np.where(named, np.bincount(codes, minlength=len(names)), 0)
+    rare = named.copy()
+    rare[np.argsort(-times, kind="stable")[: MAX_CLASSES - merge]] = False
+    words = [(OTHERS if merge else "") if rare[code] else name for code, name in enumerate(names)]
+    return Column(column.name, np.full(len(codes), np.nan), tuple(words), codes.astype(np.int32)), int(rare.sum())
+
+
+def _different(column: Column) -> tuple[list[str], NDArray[np.intp]]:
+    """Return the different texts of a column in order, and the index of each cell's text."""
+    # Pairs of a number and a code, one of which is the same for all words, and for all numbers.
+    cells = np.nan_to_num(column.values) + 1j * column.codes if column.words else column.values
+    _, first, codes = np.unique(cells, return_index=True, return_inverse=True)
+    texts = [*map(column.cell, first.tolist())]
+    names = sorted(set(texts), key=lambda name: (name == OTHERS, _natural(name))) if column.words else texts
+    at = {name: index for index, name in enumerate(names)}
+    return names, np.array([at[text] for text in texts], dtype=np.intp)[codes]
+
+
+def _labels(column: Column) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
     if column.categories:
         return column.values.astype(np.uint8), tuple(own_names(column.categories))
-    if not column.words:
-        numbers, codes = np.unique(column.values, return_inverse=True)
-        if set(numbers.tolist()) <= set(range(1, MAX_CLASSES + 1)):
-            return (column.values - 1).astype(np.uint8), ("",) * int(numbers[-1])
-        _check_classes(len(numbers), column.name, refused)
-        return codes.astype(np.uint8), tuple(own_names([number_text(value) for value in numbers.tolist()]))
-    # Pairs of a number and a code, one of which is the same for all words, and for all numbers.
-    _, first, codes = np.unique(
-        np.nan_to_num(column.values) + 1j * column.codes, return_index=True, return_inverse=True
-    )
-    cells = [*map(column.cell, first.tolist())]
-    _check_classes(len(set(cells)), column.name, refused)
-    names = sorted(set(cells), key=_natural)
-    return np.array([*map(names.index, cells)], dtype=np.uint8)[codes], tuple(own_names(names))
-
-
-def _check_classes(n: int, column: str, refused: str) -> None:
-    if n > MAX_CLASSES:
-        raise FileError(
-            f"{refused}: column {_quoted(column)} holds {grouped(n)} different values, and there are {MAX_CLASSES}"
-            " classes at most."
-        )
+    if not column.words and set(np.unique(column.values).tolist()) <= set(range(1, MAX_CLASSES + 1)):
+        return (column.values - 1).astype(np.uint8), ("",) * int(column.values.max())
+    names, codes = _different(column)
+    return codes.astype(np.uint8), tuple(own_names(names))
 
 
 def _natural(name: str) -> tuple[list[tuple[int, str]], str]:

@@ -1,7 +1,4 @@
-"""Delimited text: tables separated by commas, semicolons, tabs, bars or blanks; the dialect is detected.
-
-Also the text format of SVMlight and LIBSVM, ``label index:value ... # comment``; absent values are zero.
-"""
+"""Delimited text: tables separated by commas, semicolons, tabs, bars or blanks; the dialect is detected."""
 
 from __future__ import annotations
 
@@ -12,44 +9,40 @@ import math
 import re
 import sys
 from array import array
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import islice, starmap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import dropwhile
 
 import numpy as np
+from msgspec.structs import replace
 
-from app.core.number_format import count, grouped, number_in
+from app.core.number_format import count, grouped
 from app.files.documents import FileError
 
-from .table import (
-    CLASS_NAMES,
-    MAX_COLUMNS,
-    CellCollector,
-    Commas,
-    Dialect,
-    DialectError,
-    Table,
-    check_size,
-    column_of,
-    distinct_names,
-    one_line,
-    unguarded,
-)
+from .head import DECIMALS as DECIMALS
+from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, layout
+from .table import CellCollector, Commas, Dialect, DialectError, Table, check_size, distinct_names, one_line, unguarded
 
 #: In order of preference between equally good ones: those that are also decimal signs, or within words, are last.
 SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " ": "Blanks"}
-DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
+
+#: Beginnings of a comment.
+COMMENTS = ("#", "%", "//")
 
 _LONGEST_LINE = 2_000_000
-#: Rows by which the dialect is detected, and characters after which two are enough.  Rows are read completely: a part
+#: Rows by which the dialect is detected, and characters after which few are enough.  Rows are read completely: a part
 #: of a row has another number of cells.
 _SAMPLE_ROWS, _SAMPLE_SIZE = 100, 100_000
+#: Titles, units, and two rows.
+_FEWEST_SAMPLED = 4
 #: Cells that are converted in one call, during which other threads wait.
 _CHUNK = 20_000
 #: Fewest rows that are converted together: a call for some cells of a column takes as long as thirty cells.
 _LEAST_ROWS = 32
 _BLOCK = 1_000_000
+
+
+#: Letters with accents and typographic signs in UTF-8; in Windows-1252, a capital before a sign.
+_UTF_8 = re.compile(rb"[\xc3-\xc5][\x80-\xbf]|\xe2\x80[\x80-\xbf]")
 
 
 def encoding_of(data: bytes, name: str) -> str:
@@ -75,6 +68,9 @@ def encoding_of(data: bytes, name: str) -> str:
             decoder.decode(b"", True)
         except UnicodeError:
             continue
+        if encoding == "cp1252" and (found := _UTF_8.search(data)):
+            line = data.count(b"\n", 0, found.start()) + 1
+            raise FileError(f"{name} mixes UTF-8 (line {line}) with another encoding: save it anew as UTF-8.")
         return encoding
     raise FileError(f"{name} is not text in UTF-8, UTF-16 or Windows-1252.")
 
@@ -104,25 +100,29 @@ class TextLines:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
+                line += self._file.readline()
+                check_size(self._name, 1, 1 + max(map(line.count, "\t;,|")))
                 at = f"line {self._number} is longer than {grouped(_LONGEST_LINE)} characters"
                 raise FileError(f"{self._name} cannot be used: {at}.")
             if self.fresh:
-                if not line.strip() or line.lstrip(" ").startswith("#") or (self._number == 1 and hint_in(line)):
+                if not line.strip() or line.lstrip(" ").startswith(COMMENTS) or (self._number == 1 and hint_in(line)):
                     continue
                 self.fresh = False
                 self.start = self._number
             if self._by_blanks:
-                line = " ".join(line.split()) if '"' not in line else line.lstrip()
+                # Other blanks, as between thousands, are within a cell.
+                line = re.sub("[ \t]+", " ", line.strip()) if '"' not in line else line.lstrip()
             yield line
 
 
 def hint_in(line: str) -> str:
     """Return the separator named by a first line such as ``sep=;``, which spreadsheets use, or ""."""
-    found = re.fullmatch(r"sep=([\t;,| ])", line.rstrip("\r\n"), re.IGNORECASE)
+    found = re.fullmatch(r'"?sep=([\t;,| ])"?', line.rstrip("\r\n"), re.IGNORECASE)
     return found[1] if found else ""
 
 
-def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def records_of(data: bytes, encoding: str, name: str, separator: str) -> Iterator[Row]:
+    """Yield the line and the cells of each row; raise a FileError for a quotation mark where none may be."""
     lines = TextLines(data, encoding, name, separator == " ")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     try:
@@ -141,91 +141,69 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
         raise FileError(f"{name} cannot be used: in the row of line {lines.start}, {reason}") from None
 
 
-def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list[list[str]], bool]:
+def _sample(records: Iterator[Row]) -> tuple[list[Row], bool]:
     """Return the first rows, and whether they could be read without error."""
-    rows, size = list[list[str]](), 0
+    rows, size = list[Row](), 0
     try:
-        for _, cells in _records(data, encoding, name, separator):
-            rows.append(cells)
+        for line, cells in records:
+            rows.append((line, cells))
             size += sum(map(len, cells), len(cells))
-            if len(rows) > _SAMPLE_ROWS or (size > _SAMPLE_SIZE and len(rows) > 1):
+            if len(rows) > _SAMPLE_ROWS or (size > _SAMPLE_SIZE and len(rows) >= _FEWEST_SAMPLED):
                 break
     except FileError:
         return rows, False
     return rows, True
 
 
-def _width(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of cells of most rows; the first may be a header with another number."""
-    counts = Counter(len(row) for row in (rows[1:] or rows))
-    return counts.most_common(1)[0][0] if counts else 0
-
-
-def _merit(rows: Sequence[Sequence[str]], decimal: str) -> float:
+def _merit(rows: Sequence[Sequence[str]], decimal: str, place: Layout) -> float:
     """Return the merit of a separator and a decimal sign: rows of equal length, many numbers, several columns."""
-    body = rows[1:] or rows
-    width = _width(rows)
-    if width < 2:
+    if place.width < 2:
         return 0.0
-    even = sum(len(row) == width for row in rows) / len(rows)
-    cells = [cell for row in body for cell in row if cell]
-    numbers = sum(_is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
+    head, *body = rows[place.top :]
+    even = sum(len(row) == place.width for row in (head, *body)) / (len(body) + 1 + 0.1 * place.top)
+    cells = [cell for row in body or [head] for cell in row if cell]
+    numbers = sum(is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
-    return even * (0.05 + numbers + 0.001 * sum(_is_number(cell, decimal) for cell in rows[0]) / len(rows[0]))
+    return even * (0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in head) / len(head))
 
 
-def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
-    """Return whether the first row has the names of the columns.
-
-    It does if it has no number while others do, if it has the word "class" in a column that has it nowhere else, or if
-    it has words above two columns of numbers only; a word above one such column may be an error in the first row.
-    """
-    over_numbers = 0
-    for index, cell in enumerate(rows[0]):
-        over_numbers += (
-            not is_any_number(cell)
-            and len(rows) > 2
-            and all(index < len(row) and _is_number(row[index], decimal) for row in rows[1:])
-        )
-        word = cell.strip().casefold()
-        below = {row[index].strip().casefold() for row in rows[1:] if index < len(row)}
-        if word in CLASS_NAMES and below and word not in below:
-            return True
-    if over_numbers > 1:
-        return True
-    if any(is_any_number(cell) for cell in rows[0]):
-        return False
-    return len(rows) == 1 or any(_is_number(cell, decimal) for row in rows[1:] for cell in row)
-
-
-def _is_number(cell: str, decimal: str) -> bool:
-    return not math.isnan(number_in(cell, decimal)) or cell.strip().casefold() == "nan"
-
-
-def is_any_number(cell: str) -> bool:
-    """Return whether `cell` is a number with any decimal sign, and so no title of a column."""
-    return any(_is_number(cell, decimal) for decimal in DECIMALS)
-
-
-def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dialect, int]:
-    """Return the dialect and the number of columns."""
+def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dialect, int, Head]:
+    """Return the dialect, the number of columns and the head."""
     first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
     given = spec.separator or hint_in(first)
-    best: tuple[float, str, str, list[list[str]]] | None = None
+    best: tuple[float, str, str, list[Row], Layout] | None = None
     for separator in [given] if given else SEPARATORS:
-        rows, sound = _sample(data, encoding, name, separator)
+        rows, sound = _sample(records_of(data, encoding, name, separator))
+        cells = [each for _, each in rows]
         for decimal in [spec.decimal] if spec.decimal else DECIMALS:
-            merit = _merit(rows, decimal) - (0.0 if sound else 2.0)
+            place = layout(cells, decimal, spec.header, separator)
+            merit = _merit(cells, decimal, place) - (0.0 if sound else 2.0) if rows else -math.inf
             if rows and (best is None or merit > best[0]):
-                best = merit, separator, decimal, rows
+                best = merit, separator, decimal, rows, place
     if best is None:
-        next(_records(data, encoding, name, given or ","), None)  # raises the error of the first row
+        next(records_of(data, encoding, name, given or ","), None)  # raises the error of the first row
         raise FileError(f"{name} holds no rows.")
-    merit, separator, decimal, rows = best
+    merit, separator, decimal, rows, place = best
     if not given and merit == 0.0:
         separator = ","  # a single column: the preference for tabs does not apply
-    header = _has_header(rows, decimal) if spec.header is None else spec.header
-    return Dialect(separator, decimal, header), _width(rows if header else rows[:1] + rows)
+    if spec == Dialect() and not given and _is_one_decimal_column(rows, data):
+        dialect = Dialect(";", ",", True)
+        return dialect, 1, head_of(rows, Layout(1), dialect)
+    header = has_header([cells for _, cells in rows[place.top :]], decimal) if spec.header is None else spec.header
+    dialect = Dialect(separator, decimal, header)
+    return dialect, place.width, head_of(rows, place, dialect)
+
+
+def _is_one_decimal_column(rows: Sequence[Row], data: bytes) -> bool:
+    """Return whether the lines below a single title are numbers with a decimal comma, which is no separator."""
+    (_, title), *body = rows
+    numbers = [",".join(cells) for _, cells in body]
+    return (
+        len(title) == 1
+        and not is_any_number(title[0])
+        and all("," in each and is_number(each, ",") for each in numbers)
+        and b'"' not in data[:_SAMPLE_SIZE]
+    )
 
 
 def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
@@ -234,23 +212,38 @@ def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
     Rows with another number of cells than most are the table's faults.
     """
     encoding = encoding_of(data, name)
-    dialect, width = _find_out(data, encoding, name, spec)
+    dialect, width, head = _find_out(data, encoding, name, spec)
     try:
         check_size(name, 1, width)
         commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
-        return _table(data, encoding, name, dialect, width, commas)
+        return table_of(records_of(data, encoding, name, dialect.separator or ","), name, dialect, width, head, commas)
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
 
-def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None) -> Table:
-    separator, header = dialect.separator or ",", dialect.header
+def read_rows(rows: Callable[[], Iterator[Row]], name: str, row_name: str) -> Table:
+    """Return the table in rows of texts, which are given anew by each call; its head is found as in a text."""
+    sample, _ = _sample(rows())
+    cells = [each for _, each in sample]
+    if not cells:
+        raise FileError(f"{name} holds no rows.")
+    tried = [(decimal, layout(cells, decimal, None, "")) for decimal in DECIMALS]
+    decimal, place = max(tried, key=lambda each: _merit(cells, *each))
+    dialect = Dialect("", decimal, has_header(cells[place.top :], decimal))
+    commas = Commas() if decimal == "," else None
+    check_size(name, 1, place.width)
+    head = head_of(sample, place, dialect, row_name)
+    return replace(table_of(rows(), name, dialect, place.width, head, commas), dialect=None, row_name=row_name)
+
+
+def table_of(
+    records: Iterable[Row], name: str, dialect: Dialect, width: int, head: Head, commas: Commas | None = None
+) -> Table:
+    """Return the table of `records` below `head`; rows with another number of cells than `width` are its faults."""
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
     lines = array("q")
     faults: dict[int, str] = {}
     chunk: list[list[str]] = []
-    records = _records(data, encoding, name, separator)
-    title_line, titles = next(records, (0, [""])) if header else (0, [""] * width)
 
     def take_over() -> None:
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
@@ -258,7 +251,7 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
         chunk.clear()
         check_size(name, len(lines), width)
 
-    for line, cells in records:
+    for line, cells in dropwhile(lambda record: record[0] < head.start, records):
         if len(cells) != width:  # one sentence, shared by all such rows
             faults[len(lines)] = sys.intern(f"it has {count(len(cells), 'cell')} instead of {width}")
             cells = (cells + [""] * width)[:width]
@@ -268,105 +261,30 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
             take_over()
     take_over()
     if not lines:
-        raise FileError(f"{name} holds {'a header but ' if header else ''}no rows.")
+        raise FileError(f"{name} holds {'a header but ' if dialect.header else ''}no rows.")
+    titles, hints = head.titles if dialect.header else [""] * width, [*head.hints, *[""] * width]
     if columns[-1].blank and width > 2 and (len(titles) == width - 1 or not titles[-1].strip()):
         columns.pop()  # every row ends with a separator
         titles = titles[: width - 1]
-    if len(titles) == len(columns) - 1:
-        titles = ["", *titles]  # R writes no title above the names of the rows
+    if len(titles) == len(columns) - 1 and columns[0].column("").names_rows:
+        titles, hints = ["", *titles], ["", *hints]  # R writes no title above the names of the rows
     if len(titles) != len(columns):
         raise FileError(
-            f"{name} cannot be used: the header in line {title_line} has {len(titles)} cells, the rows below have"
+            f"{name} cannot be used: the header in line {head.line} has {len(titles)} cells, the rows below have"
             f" {width}."
         )
     titles = [one_line(unguarded(title.strip())) for title in titles]
-    named = zip(columns, distinct_names(titles), titles, strict=True)
+    names = titles
+    if dialect.header and not titles[0] and columns[0].column("").names_rows:
+        hints, names = ["left out", *hints[1:]], ["row", *titles[1:]]
+    named = zip(columns, distinct_names(names), titles, hints, strict=False)
     return Table(
         name,
-        tuple(cells.column(distinct, title) for cells, distinct, title in named),
+        tuple(cells.column(distinct, title, hint) for cells, distinct, title, hint in named),
         np.asarray(lines),
         faults,
         "line",
         dialect,
         commas.doubt if commas is not None else "",
+        head.notes,
     )
-
-
-_NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
-_LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)
-
-
-def looks_like_svmlight(data: bytes, name: str) -> bool:
-    """Return whether the first lines are all in this format."""
-    lines = TextLines(data[:200_000], encoding_of(data, name), name)
-    n_lines = 0
-    with suppress(FileError):
-        for line in islice(lines.records(), 20):
-            if not _LINE.fullmatch(line):
-                # A line cut off by the end of the sample.
-                return n_lines > 0 and len(data) > 200_000 and next(iter(lines), None) is None
-            n_lines += 1
-    return n_lines > 0
-
-
-def _parse(line: str) -> tuple[float, list[int], list[float]]:
-    """Return label, indices from 1, and values; raise a ValueError with the reason if the line is invalid."""
-    parts = line.partition("#")[0].split()
-    first, pairs = parts[0], [part.split(":") for part in parts[1:]]
-    if pairs and pairs[0][0] == "qid":
-        del pairs[0]
-    try:
-        if "_" in line and "_" in "".join(parts):
-            raise ValueError
-        label = float(first)
-        indices = [int(index) for index, _ in pairs]
-        values = [float(value) for _, value in pairs]
-    except ValueError:
-        raise ValueError(_fault(first, pairs)) from None
-    if indices and not 1 <= min(indices) <= max(indices) <= MAX_COLUMNS:
-        raise ValueError(f"an index is not from 1 to {grouped(MAX_COLUMNS)}")
-    if len(set(indices)) != len(indices):
-        raise ValueError("an index occurs twice")
-    return label, indices, values
-
-
-def _fault(first: str, pairs: list[list[str]]) -> str:
-    if not re.fullmatch(_NUMBER, first):
-        return f"the label {first[:40]!r} is not a number"
-    for pair in pairs:
-        if len(pair) != 2 or not pair[0].isdecimal() or not re.fullmatch(_NUMBER, pair[1]):
-            return f"{':'.join(pair)[:40]!r} is not index:value"
-    return "it is not label index:value ..."
-
-
-def read_svmlight(data: bytes, name: str) -> Table:
-    """Return the table in an svmlight text, with columns x1, x2, ... and class; raise a FileError if there is none."""
-    lines = TextLines(data, encoding_of(data, name), name)
-    labels: list[float] = []
-    starts: list[int] = []
-    faults: dict[int, str] = {}
-    # Row, column and value of every entry; in arrays, because a list of millions of numbers is slow to free.
-    rows, columns, values = array("q"), array("q"), array("d")
-    n_columns = 0
-
-    for line in lines.records():
-        if not line.partition("#")[0].strip():
-            continue
-        try:
-            label, found, numbers = _parse(line)
-        except ValueError as error:
-            label, found, numbers = 0.0, [], []
-            faults[len(labels)] = str(error)
-        rows.extend([len(labels)] * len(found))
-        columns.extend(found)
-        values.extend(numbers)
-        labels.append(label)
-        starts.append(lines.start)
-        n_columns = max([n_columns, *found])
-        check_size(name, len(labels), n_columns + 1)
-    if not labels:
-        raise FileError(f"{name} holds no rows.")
-    dense = np.zeros((n_columns, len(labels)))
-    dense[np.array(columns) - 1, np.array(rows)] = values
-    titled = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.array(labels))]
-    return Table(name, tuple(starmap(column_of, titled)), np.array(starts, dtype=np.int64), faults)

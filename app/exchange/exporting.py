@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -14,19 +15,21 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.csv_text import csv_text
-from app.core.number_format import number_in
 from app.core.points import MAX_CLASSES
 from app.files.documents import FileError
 from solver.core.arrays import Array
 
 from .columns import Choice, convert
-from .delimited import is_any_number
+from .delimited import COMMENTS
+from .head import is_any_number
 from .importing import CLIPBOARD, read_text
-from .table import CLASS_NAMES, Dialect, guarded, may_run, number_text, one_line
+from .table import CLASS_NAMES, Dialect, cell_number, guarded, may_run, number_text, one_line
 
 Labels = NDArray[np.uint8]
 #: Separator of the tables, by suffix.
-TABLES = {".csv": ",", ".tsv": "\t"}
+TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+#: Types and roles of the columns, the second and third line of an Orange table.
+_ORANGE = "continuous\tcontinuous\tdiscrete\n\t\tclass\n"
 
 #: Rows that are encoded together: some tenths of a millisecond of work.
 _TOGETHER = 400
@@ -37,13 +40,28 @@ class DoubtError(FileError):
 
 
 class Content(Struct, frozen=True):
-    """Content of an export: points, names of all eight classes and of the axes, and whether names are guarded."""
+    """Content of an export.
+
+    Attributes
+    ----------
+    xy, labels : ndarray
+        Points and their classes.
+    names : sequence of str
+        Names of all eight classes.
+    titles : sequence of str
+        Names of the axes.
+    guard : bool
+        Whether names are guarded.
+    used : sequence of int
+        The classes that have points, in the whole file.
+    """
 
     xy: Array
     labels: Labels
     names: Sequence[str]
     titles: Sequence[str]
     guard: bool
+    used: Sequence[int]
 
 
 class ExportFormat(Struct, frozen=True):
@@ -64,19 +82,49 @@ class ExportFormat(Struct, frozen=True):
     in_pieces: bool = True
 
 
-def _table(content: Content, separator: str) -> bytes:
+def _table(content: Content, separator: str, below: str = "") -> bytes:
     head = [guarded(title, content.guard) for title in content.titles]
     head.append(_class_title(content.titles, content.names))
-    # Within quotes, a name that begins with # does not begin a comment.
-    text = csv_text([head], separator, quote_all=head[0].startswith("#"))
+    # Within quotes, a name such as "#1" does not begin a comment.
+    text = csv_text([head], separator, quote_all=head[0].startswith(COMMENTS))
     cells = [guarded(name, content.guard) for name in content.names]
-    text += _rows(content.xy, content.labels, cells, separator)
+    text += below + _rows(content.xy, content.labels, cells, separator)
     return text.encode("utf-8", "replace")
 
 
+def _arff(content: Content) -> bytes:
+    x, y, *names = [
+        "'" + re.sub(r"(['\\])", r"\\\1", guarded(name, False)) + "'" for name in (*content.titles, *content.names)
+    ]
+    classes = ",".join(names[label] for label in content.used)
+    head = f"@relation points\n@attribute {x} numeric\n@attribute {y} numeric\n@attribute class {{{classes}}}\n@data\n"
+    triples = zip(*content.xy.T.tolist(), content.labels.tolist(), strict=True)
+    return (head + "".join(f"{x!r},{y!r},{names[label]}\n" for x, y, label in triples)).encode("utf-8", "replace")
+
+
 def _svmlight(content: Content) -> bytes:
+    numbers = _numbers(content.names, content.used)
+    # LIBSVM reads no comments in lines of their own, and stops at what has no colon.
+    ends = [f" # {name.replace(':', ' ')}" * (not numbers) for name in content.names]
+    labels = numbers or range(1, MAX_CLASSES + 1)
     triples = zip(content.labels.tolist(), *content.xy.T.tolist(), strict=True)
-    return "".join(f"{label + 1} 1:{x!r} 2:{y!r}\n" for label, x, y in triples).encode()
+    return "".join(f"{labels[label]} 1:{x!r} 2:{y!r}{ends[label]}\n" for label, x, y in triples).encode(
+        "utf-8", "replace"
+    )
+
+
+def _numbers(names: Sequence[str], used: Sequence[int]) -> list[str]:
+    """Return the names as numbers, if those of all classes used are numbers; else an empty list."""
+    return [*map(_key, names)] if all(math.isfinite(cell_number(names[label])) for label in used) else []
+
+
+def numbered(labels: Labels, class_names: Sequence[str], path: Path) -> str:
+    """Return the sentence on numbers that stand for the names of classes in the file at `path`, or ""."""
+    used = np.unique(labels).tolist()
+    names = names_of(class_names, used)
+    if path.suffix.lower() != ".svmlight" or _numbers(names, used):
+        return ""
+    return f" The format has only numbers: {', '.join(f'{label + 1} is {names[label]}' for label in used)}."
 
 
 def _numpy(content: Content) -> bytes:
@@ -96,6 +144,8 @@ EXPORTS: dict[str, ExportFormat] = {
     ".csv": ExportFormat("Comma-separated table", partial(_table, separator=TABLES[".csv"])),
     ".tsv": ExportFormat("Tab-separated table", partial(_table, separator=TABLES[".tsv"])),
     ".svmlight": ExportFormat("svmlight, LIBSVM", _svmlight),
+    ".arff": ExportFormat("Weka's ARFF", _arff),
+    ".tab": ExportFormat("Orange table", partial(_table, separator=TABLES[".tab"], below=_ORANGE)),
     ".npz": ExportFormat("NumPy arrays", _numpy, in_pieces=False),  # compression does not block other threads
 }
 
@@ -104,8 +154,9 @@ def running(labels: Labels, class_names: Sequence[str], axes: tuple[str, str], p
     """Return the first name that a spreadsheet might run as a formula if it opened the table at `path`, or ""."""
     if path.suffix.lower() not in TABLES:
         return ""
-    names = names_of(class_names)
-    written = [*_titles(axes), *(names[label] for label in np.unique(labels).tolist())]
+    used = np.unique(labels).tolist()
+    names = names_of(class_names, used)
+    written = [*_titles(axes), *(names[label] for label in used)]
     return next((name for name in written if may_run(name)), "")
 
 
@@ -151,14 +202,15 @@ def encode_pieces(
     FileError
         If the suffix has no format; one sentence.
     """
-    form, names, titles = EXPORTS.get(path.suffix.lower()), names_of(class_names), _titles(axes)
+    form, used, titles = EXPORTS.get(path.suffix.lower()), np.unique(labels).tolist(), _titles(axes)
+    names = names_of(class_names, used)
     if form is None:
         raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
     together = _TOGETHER if form.in_pieces else len(xy)
-    head = len(form.encode(Content(xy[:0], labels[:0], names, titles, guard))) if form.in_pieces else 0
+    head = len(form.encode(Content(xy[:0], labels[:0], names, titles, guard, used))) if form.in_pieces else 0
     for start in range(0, max(len(xy), 1), max(together, 1)):
         part = slice(start, start + together)
-        piece = form.encode(Content(xy[part], labels[part], names, titles, guard))
+        piece = form.encode(Content(xy[part], labels[part], names, titles, guard, used))
         yield piece if start == 0 else piece[head:], min(part.stop / max(len(xy), 1), 1.0)
 
 
@@ -240,7 +292,7 @@ def _named(name: str, names: list[str], taken: set[int], where: str) -> int:
     free = next((c for c in range(MAX_CLASSES) if not names[c] and c not in taken), -1)
     if not title:
         fault = "the class is missing"
-    elif not math.isnan(number_in(title)):
+    elif not math.isnan(cell_number(title)):
         fault = f"'{name[:40]}' is neither a class from 1 to {MAX_CLASSES} nor the name of one"
     elif free < 0:
         fault = f"'{name[:40]}' would be one class more than {MAX_CLASSES}"
@@ -251,22 +303,23 @@ def _named(name: str, names: list[str], taken: set[int], where: str) -> int:
     return free
 
 
-def names_of(class_names: Iterable[str]) -> list[str]:
-    """Return the text of each of the eight classes in a file: its name, or its number if the name is ambiguous.
+def names_of(class_names: Iterable[str], used: Collection[int] = range(MAX_CLASSES)) -> list[str]:
+    """Return the text of each of the eight classes in a file: its name, or its number if one is ambiguous.
 
-    Two classes of one name, or a name that is another class's number, would be read as one class.
+    Two classes of one name, or a name that is another class's number, would be read as one class.  Only the names of
+    the classes in `used` are written.
     """
     given = [one_line(name) for name in class_names][:MAX_CLASSES]
     given += [""] * (MAX_CLASSES - len(given))
     names = [name or str(number) for number, name in enumerate(given, 1)]
-    keys = [_key(name) for name in names]
+    keys = [_key(names[label]) for label in used]
     odd = any(key.lstrip("+-").casefold() in ("nan", "inf", "infinity") for key in keys)
-    return [str(number) for number in range(1, MAX_CLASSES + 1)] if odd or len(set(keys)) < MAX_CLASSES else names
+    return [str(number) for number in range(1, MAX_CLASSES + 1)] if odd or len(set(keys)) < len(keys) else names
 
 
 def _key(name: str) -> str:
     """Return the name as it is read from a cell: "1" for "1.0"."""
-    value = number_in(name)
+    value = cell_number(name)
     return number_text(value) if math.isfinite(value) else name.strip()
 
 

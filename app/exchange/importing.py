@@ -1,31 +1,53 @@
-"""Importing: read a file of points or a pasted text, by the reader for its format."""
+"""Importing: read a file of points or a pasted text, by the reader for its format, which its content shows."""
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 from app.core.plain_text import plain
 from app.files import documents
 from app.files.documents import FileError
 
-from .delimited import looks_like_svmlight, read_delimited, read_svmlight
-from .npz import read_archive
+from .arff import looks_like_arff, read_arff
+from .delimited import encoding_of, read_delimited
+from .json_records import read_json
+from .mldemos import looks_like_mldemos, read_mldemos
+from .npz import ARRAY, read_archive
+from .roles import with_groups
+from .svmlight import looks_like_svmlight, read_svmlight
 from .table import Dialect, Table
 
 CLIPBOARD = "The clipboard"
 #: Suffixes of files that can be imported, for the file dialog.
 IMPORTS = {
     "Tables": (".csv", ".tsv", ".txt", ".dat", ".data"),
+    "Excel, LibreOffice": (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"),
+    "Weka, Orange, MLDemos": (".arff", ".tab", ".ml"),
     "svmlight, LIBSVM": (".svmlight", ".libsvm", ".svm"),
-    "NumPy arrays": (".npz",),
+    "NumPy arrays": (".npz", ".npy"),
+    "JSON": (".json", ".jsonl"),
 }
-_SVMLIGHT = IMPORTS["svmlight, LIBSVM"]
-#: Suffixes of several formats, between which the content decides.
-_EITHER = (".txt", ".dat", ".data", "")
+_ARRAYS, _SVMLIGHT, _JSON = (IMPORTS[title] for title in ("NumPy arrays", "svmlight, LIBSVM", "JSON"))
+#: Beginning of the workbooks of old versions of Excel, and of encrypted ones.
+_OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+#: Beginnings of files of other kinds.
+_OTHERS = {
+    b"%PDF": "a PDF file: copy the table from it, and import from the clipboard",
+    b"\x1f\x8b": "packed with gzip: unpack it first",
+    b"PAR1": "a Parquet file: save the table as CSV",
+    b"\x89HDF": "an HDF5 file: save the table as CSV",
+    b"MATLAB": "a MATLAB file: save the table as CSV",
+    **dict.fromkeys((b"<!", b"<?xml", b"<html", b"<HTML"), "a web page or XML: save the table as CSV"),
+}
+#: Bytes by which a text is recognised.
+_BEGINNING = 100_000
 
 
-def read(path: Path, dialect: Dialect | None = None) -> Table:
+def read(path: Path, dialect: Dialect | None = None, sheet: str | None = None) -> Table:
     """Return the table in the file at `path`; raise a FileError with one sentence if it cannot be read.
 
     Parameters
@@ -33,8 +55,10 @@ def read(path: Path, dialect: Dialect | None = None) -> Table:
     path : Path
     dialect : Dialect, optional
         Dialect of a separated text, if it is not to be detected.
+    sheet : str, optional
+        Sheet of a workbook, if not the first with cells.
     """
-    return decode(documents.read_bytes(path), plain(path.name or str(path)), path.suffix.lower(), dialect)
+    return decode(documents.read_bytes(path), plain(path.name or str(path)), path.suffix.lower(), dialect, sheet)
 
 
 def read_text(text: str, dialect: Dialect | None = None) -> Table:
@@ -44,13 +68,41 @@ def read_text(text: str, dialect: Dialect | None = None) -> Table:
     return decode(b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace"), CLIPBOARD, "", dialect)
 
 
-def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) -> Table:
+def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None, sheet: str | None = None) -> Table:
     """Return the table in the bytes of a file whose name ends in `suffix`."""
-    spec = dialect or Dialect()
     if re.search(rb"[^ \t\r\n\xef\xbb\xbf]", data) is None:
         raise FileError(f"{name} is empty.")
-    if suffix == ".npz":
+    if suffix not in _ARRAYS and (data.startswith(_OLD_WORKBOOK) or _is_workbook(data)):
+        from .workbook import read_workbook  # here, because few need it
+
+        return with_groups(read_workbook(data, name, sheet))
+    if suffix in _ARRAYS or data.startswith((ARRAY, b"PK\x03\x04")):
         return read_archive(data, name)
-    if suffix in _SVMLIGHT or (suffix in _EITHER and spec == Dialect() and looks_like_svmlight(data, name)):
+    if kind := next((kind for start, kind in _OTHERS.items() if data.startswith(start)), ""):
+        raise FileError(f"{name} is {kind}.")
+    return _decode_text(data, name, suffix, dialect or Dialect())
+
+
+def _is_workbook(data: bytes) -> bool:
+    """Return whether `data` is a zip file, though a damaged one, without arrays."""
+    if not data.startswith(b"PK\x03\x04"):
+        return False
+    with suppress(zipfile.BadZipFile, ValueError, NotImplementedError):
+        return not any(name.endswith(".npy") for name in zipfile.ZipFile(io.BytesIO(data)).namelist())
+    return True
+
+
+def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect) -> Table:
+    """Return the table in a text.  A `spec` with any choice is of a separated text."""
+    encoding = encoding_of(data, name)
+    if spec == Dialect():
+        start = data[:_BEGINNING].decode(encoding, "replace")
+        if suffix in _JSON or re.match(r"\s*(\[\s*[\[{]|\{\s*\")", start):
+            return with_groups(read_json(data, name))
+        if looks_like_arff(start.splitlines()):
+            return with_groups(read_arff(data, name))
+        if looks_like_mldemos(data):
+            return read_mldemos(data, name)
+    if suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, name)):
         return read_svmlight(data, name)
-    return read_delimited(data, name, spec)
+    return with_groups(read_delimited(data, name, spec))

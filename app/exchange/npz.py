@@ -1,12 +1,16 @@
-"""NumPy files: arrays X and y in an .npz file.  Nothing is unpickled, and sizes are checked before unpacking."""
+"""NumPy files: arrays X and y in an .npz file, or the array in an .npy file.
+
+Nothing is unpickled, and sizes are checked before unpacking.
+"""
 
 from __future__ import annotations
 
 import io
 import math
 import zipfile
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import IO, Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,43 +23,48 @@ from app.files.documents import FileError
 from .table import Column, Table, check_size, column_of, distinct_names, one_line
 
 PAIRS = (("X", "y"), ("xy", "labels"), ("data", "target"))
+#: Beginning of an .npy file.
+ARRAY = b"\x93NUMPY"
 _MOST_MEMBERS = 1000
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 class _Archive:
-    """The arrays of a zip file; the size of each is checked before it is loaded."""
+    """The arrays of a zip file, or a single one; the size of each is checked before it is loaded."""
 
     def __init__(self, data: bytes) -> None:
-        self._zip = zipfile.ZipFile(io.BytesIO(data))
-        if len(self._zip.infolist()) > _MOST_MEMBERS:
-            raise ValueError(f"it holds more than {_MOST_MEMBERS} arrays")
-        self._members = {info.filename.removesuffix(".npy"): info for info in self._zip.infolist()}
+        self._open: dict[str, Callable[[], IO[bytes]]] = {}
         #: Shape and type of each array.
         self.shapes: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
-        for name, info in self._members.items():
+        if data.startswith(ARRAY):
+            self._measure("X", len(data), lambda: io.BytesIO(data))
+            return
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        if len(archive.infolist()) > _MOST_MEMBERS:
+            raise ValueError(f"it holds more than {_MOST_MEMBERS} arrays")
+        for info in archive.infolist():
             if info.filename.endswith(".npy"):
-                self._measure(name, info)
+                self._measure(info.filename.removesuffix(".npy"), info.file_size, partial(archive.open, info))
 
-    def _measure(self, name: str, info: zipfile.ZipInfo) -> None:
-        if info.file_size > documents.MAX_BYTES:
+    def _measure(self, name: str, size: int, open_array: Callable[[], IO[bytes]]) -> None:
+        if size > documents.MAX_BYTES:
             raise ValueError(f"array {name[:40]!r} unpacks to more than {documents.MAX_BYTES // 10**6} MB")
-        with self._zip.open(info) as member:
+        with open_array() as member:
             try:
                 shape, _, kind = _HEADERS[np.lib.format.read_magic(member)](member)
             except Exception:  # numpy parses the header as Python literals, with a dozen kinds of errors
                 raise ValueError(f"array {name[:40]!r} has no sound header") from None
-            size = info.file_size - member.tell()
+            size -= member.tell()
         # numpy allocates the size in the header before it reads; an array of objects has no such size.
         if not kind.hasobject and (min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != size):
             raise ValueError(f"array {name[:40]!r} is not as long as it says")
-        self.shapes[name] = shape, kind
+        self.shapes[name], self._open[name] = (shape, kind), open_array
 
     def load(self, name: str) -> np.ndarray:
         """Return one array; raise a ValueError if it contains objects, which would need unpickling."""
         if self.shapes[name][1].hasobject:
             raise ValueError(f"array {name[:40]!r} holds Python objects, which are not loaded")
-        with self._zip.open(self._members[name]) as member:
+        with self._open[name]() as member:
             return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
 
     def words(self, name: str) -> tuple[str, ...]:
@@ -78,7 +87,7 @@ class _Archive:
 
 
 def read_archive(data: bytes, name: str) -> Table:
-    """Return the table in an .npz file; raise a FileError with one sentence if there is none."""
+    """Return the table in an .npz or .npy file; raise a FileError with one sentence if there is none."""
     try:
         return _table(_Archive(data), name)
     except FileError:
@@ -88,9 +97,9 @@ def read_archive(data: bytes, name: str) -> Table:
     except MemoryError:
         reason = "there is not enough memory for it"
     except Exception as error:  # damaged files raise a dozen kinds of errors
-        log.caught("A .npz file cannot be read.", error)
+        log.caught("A NumPy file cannot be read.", error)
         first_line = str(error).partition("\n")[0].rstrip(".")
-        reason = f"it is not a sound .npz file ({first_line or type(error).__name__})"
+        reason = f"it is not a sound .npz or .npy file ({first_line or type(error).__name__})"
     raise FileError(f"{name} cannot be used: {reason}.")
 
 
@@ -105,7 +114,7 @@ def _table(archive: _Archive, name: str) -> Table:
     if shape[0] == 0:
         raise ValueError(f"array {points[:40]!r} holds no rows")
     with np.errstate(over="ignore"):  # a long double may become infinite, which is refused
-        values = archive.load(points).astype(np.float64)
+        values = archive.load(points).astype(np.float64, copy=False)
     features = archive.words("feature_names")
     titles = features if len(features) == shape[1] else tuple(f"x{number}" for number in range(1, shape[1] + 1))
     names = distinct_names([*titles, "class"] if classes else titles)

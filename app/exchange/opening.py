@@ -77,6 +77,11 @@ def kind_of(path: Path) -> Kind:
     return Kind.DOCUMENT if path.suffix.lower() == documents.SUFFIX else Kind.OTHER
 
 
+def is_document(data: bytes) -> bool:
+    """Return whether the bytes of a file begin like a document; the rest may be damaged."""
+    return data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and f'"{FORMAT}"'.encode() in data[:_SHARE_START]
+
+
 def _beginning(path: Path) -> str:
     """Return the first characters of the file at `path`; "" if it cannot be read."""
     try:

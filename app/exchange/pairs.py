@@ -21,9 +21,10 @@ from app.files.documents import FileError
 from solver.core.arrays import Array
 from solver.knn.neighbors import KNeighborsClassifier
 
-from .columns import bad_rows_of, classes_of, usable_columns
+from .columns import bad_rows_of, classes_of
 from .components import MOST_COLUMNS as MOST_OF_PLANE
 from .components import Components, principal_components, standardised
+from .roles import usable_columns
 from .table import Table
 
 #: Most columns whose pairs are scored (780 pairs), rows of the sample, and neighbours that vote.
@@ -87,9 +88,9 @@ class Views(Struct, frozen=True, eq=False):
 
 
 def views(table: Table, label: int | None) -> Views | None:
-    """Return the views of `table`, with the classes of column `label`; None with fewer than three usable columns."""
+    """Return the views of `table`, with the classes of column `label`; None for one row or two usable columns."""
     columns, note = usable_columns(table, label)
-    if len(columns) < 3:
+    if len(columns) < 3 or len(table) < 2:
         return None
     notes = [note]
     try:

@@ -22,8 +22,6 @@ class RealTable(Struct, frozen=True):
     title, sentence : str
     x, y : str
         The columns chosen first: the pair with the best accuracy of kNN.
-    standardise : bool
-        They are standardised at first, because their units differ much.
     """
 
     name: str
@@ -31,20 +29,19 @@ class RealTable(Struct, frozen=True):
     sentence: str
     x: str
     y: str
-    standardise: bool = False
 
-    def read(self, dialect: Dialect | None = None) -> Table:
-        """Return the table; raise a FileError with one sentence if it cannot be read."""
+    def read(self, dialect: Dialect | None = None, sheet: str | None = None) -> Table:
+        """Return the table, which has no sheets; raise a FileError with one sentence if it cannot be read."""
         file = f"{self.name}.csv"
         return decode(asset("data", file), file, ".csv", dialect)
 
     def first_choice(self, table: Table) -> Choice:
-        """Return the first choice in the import dialog; rows with a missing cell are left out."""
+        """Return the first choice of columns."""
         names = [column.name for column in table.columns]
         if self.x not in names or self.y not in names:  # read in another dialect
             return default_choice(table)
         x, y = names.index(self.x), names.index(self.y)
-        return replace(default_choice(table), x=x, y=y, standardise=self.standardise, leave_out=True)
+        return replace(default_choice(table), x=x, y=y)
 
 
 TABLES: tuple[RealTable, ...] = (
@@ -75,6 +72,5 @@ TABLES: tuple[RealTable, ...] = (
         "569 tumours, benign or malignant, 30 measurements of their cells.  W. Wolberg and others; UCI, CC BY 4.0.",
         "worst area",
         "worst concave points",
-        standardise=True,
     ),
 )

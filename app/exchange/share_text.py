@@ -18,8 +18,9 @@ rest      msgpack map of all that differs from a new document, by the names of a
 ========  ==================================================================================================
 
 In the map, classifiers and styles have only what differs from the defaults; `painted` of the split is a bit for each
-point; `ids` are present if they are not 0, 1, 2, ..., because test points, samples and folds are drawn by them.  Notes,
-scaling and data of features are never included.
+point; `ids` are present if they are not 0, 1, 2, ..., because test points, samples and folds are drawn by them; `ratio`
+is that of a view whose axes have their own scales, which older programs refuse.  Notes, scaling and data of features
+are never included.
 
 Version 2 is written if the document has generated points, or other settings of the generator than a new one.  Its map
 may have `origin`, the settings that made the points, `generator`, the settings for the next points if different, and
@@ -153,7 +154,7 @@ _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
 #: Entries of the map, in order.
 _PLAIN = ("shown", "compared", "axes", "training_limit")
 _LISTS: dict[str, Any] = {"lanes": Lane(), "styles": ClassStyle()}
-_KEYS = (*_LISTS, *_PLAIN, "split", "ids")
+_KEYS = (*_LISTS, *_PLAIN, "split", "ids", "ratio")
 _GENERATORS = ("generator", "origin")
 
 
@@ -225,6 +226,7 @@ def _body(document: Document, made: Made | None) -> bytes:
         levels = np.column_stack([column[0] for column in columns]).ravel()
         body += _in_bits(levels, 12) + _class_bits(points.labels)
     rest = _differing(document) | _generators(document, made)
+    rest |= {"ratio": view.ratio} if view.owns_scales else {}
     body += msgspec.msgpack.encode(rest)
     version = 2 if any(name in rest for name in _GENERATORS) else 1
     return bytes([version]) + zlib.crc32(body).to_bytes(4, "little") + body
@@ -254,7 +256,9 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
             raise FileError(f"{_NAME} cannot be used: it has the unknown part {min(unknown)!r}.")
         _complete_generators(rest)
         made = _made(dict(rest.pop("made")), rest.get("origin"), len(points)) if "made" in rest else None
-        return _with_rest(dict(zip(("x", "y", "span"), view, strict=True)), points, made, rest), made
+        shown = dict(zip(("x", "y", "span"), view, strict=True))
+        shown |= {"ratio": rest.pop("ratio")} if "ratio" in rest else {}
+        return _with_rest(shown, points, made, rest), made
     except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError, OverflowError):
         raise _damaged("its settings cannot be read") from None
 

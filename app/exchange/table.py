@@ -25,6 +25,8 @@ MAX_COLUMNS = 10_000
 _MOST_KNOWN = 1000
 #: Longest name of a column (characters).
 LONGEST_NAME = 60
+#: A role and a type of Orange before a title: ``cD#species``.
+ROLE_PREFIX = re.compile(r"(?!#)([cmiw]?)([CDNST]?)#(.+)", re.DOTALL)
 #: Names of class columns.
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
 
@@ -71,6 +73,8 @@ class Column(Struct, frozen=True, eq=False):
         If not empty, `values` are indices into it: a class column with names and order.
     title : str or None
         Title in the file, or ""; None if it is the name.
+    hint : str
+        Role by the file: "class", "continuous", "discrete" or "left out"; "" if the file gives none.
     """
 
     name: str
@@ -79,11 +83,19 @@ class Column(Struct, frozen=True, eq=False):
     codes: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     categories: tuple[str, ...] = ()
     title: str | None = None
+    hint: str = ""
 
     @property
     def is_numeric(self) -> bool:
         """Return whether most cells are numbers."""
         return not self.categories and bool(2 * np.count_nonzero(self.codes >= 0) < max(len(self.values), 1))
+
+    @property
+    def names_rows(self) -> bool:
+        """Return whether the cells are as row names are: words or whole numbers, all different."""
+        numbers = self.values[np.isfinite(self.values)]
+        distinct = len(set(self.words)) + len(np.unique(numbers))
+        return distinct == len(self.values) and not np.any(numbers % 1)
 
     def word(self, row: int) -> str | None:
         """Return the text of one cell; None for a finite number."""
@@ -116,6 +128,12 @@ class Table(Struct, frozen=True, eq=False):
         Dialect of the text; None if the format has no dialects.
     doubt : str
         Sentence on an ambiguity in the text, or "".
+    notes : tuple of str
+        Sentences on what of the file was left out or joined.
+    sheets : tuple of str
+        Names of the sheets of a workbook.
+    sheet : str
+        The one that was read.
     """
 
     name: str
@@ -125,6 +143,9 @@ class Table(Struct, frozen=True, eq=False):
     row_name: str = "line"
     dialect: Dialect | None = None
     doubt: str = ""
+    notes: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -133,6 +154,19 @@ class Table(Struct, frozen=True, eq=False):
 def number_text(value: float) -> str:
     """Return the shortest text that is read as the same number: 1, 0.1, 1e+300."""
     return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
+
+
+#: Thousands, between which is a space: plain, no-break, figure, thin or narrow no-break.
+_GROUPED = re.compile(r"\s*[-+]?\d{1,3}([ \u00a0\u2007\u2009\u202f]\d{3})+([.,]\d*)?([eE][-+]?\d+)?\s*")
+
+
+def cell_number(cell: str, decimal: str = ".") -> float:
+    """Return the number in a cell, NaN if there is none; with true minus signs, and spaces between thousands."""
+    value = number_in(cell, decimal)
+    if math.isnan(value):
+        cell = cell.replace("−", "-")
+        value = number_in("".join(cell.split()) if _GROUPED.fullmatch(cell) else cell, decimal)
+    return value
 
 
 class Commas:
@@ -187,13 +221,14 @@ class CellCollector:
                 values = [*map(float, [cell.replace(",", ".") for cell in cells] if comma else cells)]
         if len(values) < len(cells) or not math.isfinite(sum(values)):
             self._fill()
-            values = [self._number(cell) for cell in cells]
+            values = [*map(self._number, cells)]
         self._values.extend(array("d", values))
 
     def _number(self, cell: str) -> float:
         """Return the number in a cell, or NaN; append its code."""
         code = self._known.get(cell, -1)  # cells repeat the same few words
-        value = math.nan if code >= 0 else number_in(cell, self._decimal)
+        # Of what begins with a letter, only "nan" and "inf" are numbers of Python, and none is finite.
+        value = math.nan if code >= 0 or cell[:1].isalpha() else cell_number(cell, self._decimal)
         if code < 0 and not math.isfinite(value):
             code, value = len(self._words), math.nan
             self._words.append(unguarded(cell.strip()))
@@ -211,11 +246,11 @@ class CellCollector:
         """Append the codes of the numbers since the last word."""
         self._codes.extend(repeat(-1, len(self._values) - len(self._codes)))
 
-    def column(self, name: str, title: str | None = None) -> Column:
+    def column(self, name: str, title: str | None = None, hint: str = "") -> Column:
         """Return the column so far."""
         if self._words:
             self._fill()
-        return Column(name, np.asarray(self._values), tuple(self._words), np.asarray(self._codes), title=title)
+        return Column(name, np.asarray(self._values), tuple(self._words), np.asarray(self._codes), (), title, hint)
 
 
 def column_of(name: str, values: Array) -> Column:
@@ -250,7 +285,8 @@ def distinct_names(titles: Iterable[str]) -> list[str]:
 
 #: First characters of a formula in spreadsheets; full-width ones count in some languages.
 _FORMULA = r"[=+\-@＝＋－＠]"
-_MAY_RUN, _GUARDED = re.compile(rf"'*{_FORMULA}"), re.compile(rf"'+{_FORMULA}")
+_MAY_RUN = re.compile(rf"'*{_FORMULA}")
+_GUARDED = re.compile(rf"'+({_FORMULA}|{ROLE_PREFIX.pattern})", re.DOTALL)
 
 
 def may_run(name: str) -> bool:
@@ -261,10 +297,11 @@ def may_run(name: str) -> bool:
 def guarded(name: str, always: bool = True) -> str:
     """Return `name` for a table: after an apostrophe if a spreadsheet may run it as a formula, unless not `always`.
 
-    A name that already has such an apostrophe always gets another, so that `unguarded` restores every name.
+    A name that already has such an apostrophe always gets another, so that `unguarded` restores every name.  One that
+    begins as Orange marks roles gets one, too.
     """
-    pattern = _MAY_RUN if always else _GUARDED
-    return f"'{name}" if pattern.match(name) and not _is_plain_number(name) else name
+    special = (_MAY_RUN if always else _GUARDED).match(name) or ROLE_PREFIX.match(name)
+    return f"'{name}" if special and not _is_plain_number(name) else name
 
 
 def unguarded(cell: str) -> str:

@@ -239,6 +239,8 @@ def write_pieces(
         if path.exists() and not path.is_file():
             raise FileError(f"{name} is not an ordinary file; choose another name.")
         target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for a link to itself
+        if not target.parent.is_dir():
+            raise FileError(f"{name} was not saved: there is no folder {target.parent}.", "there is no such folder")
         if target.is_symlink():  # realpath has followed all that lead somewhere
             raise FileError(f"{name} is a link that leads back to itself; choose another name.")
         if target.exists() and not os.access(target, os.W_OK):  # renaming would replace a write-protected file

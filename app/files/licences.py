@@ -28,7 +28,7 @@ def packages() -> list[Distribution]:
         except PackageNotFoundError:  # needed on other systems or Pythons only; or the program runs from its sources
             continue
         for line in found[name].requires or []:
-            if "extra ==" not in line:
+            if "extra ==" not in line or re.search(r"extra == .tables\b", line):  # a bundle reads workbooks
                 todo += re.findall(r"^[\w.-]+", line)
     return [found[name] for name in sorted(found)]
 

@@ -409,7 +409,7 @@ class Machine(Learner[SvmSettings]):
         if kernel.kind.rate(kernel) is not None:  # the kernel decays with the distance
             return (
                 f"All grey: with γ = {short(settings.gamma)} no point reaches far enough for f to differ from 0."
-                "  Make γ smaller, or standardise the points on import."
+                "  Make γ smaller, or standardise x and y in Settings."
             )
         return "All grey: f is 0 everywhere, so that no class is ahead."
 

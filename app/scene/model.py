@@ -362,9 +362,9 @@ def grid_over(first: Grid, second: Grid) -> Grid:
 
 
 def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:
-    """Return the grid of a canvas of `width` x `height` device pixels, with equal scales of both axes."""
+    """Return the grid of a canvas of `width` x `height` pixels, all of the size that the view's scales give them."""
     unit = view.shown_span / min(width, height)
-    half_w, half_h = 0.5 * unit * width, 0.5 * unit * height
+    half_w, half_h = 0.5 * unit * width, 0.5 * unit * view.ratio * height
     return Grid(
         view.x - half_w,
         view.x + half_w,

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from app.core.number_format import count, short
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 
-from .document import MAX_LANES, NO_UNITS, Document, GeneratorSettings, Lane, View
-from .scaling import Scaling, measured, named
+from .document import MAX_LANES, NO_UNITS, Document, GeneratorSettings, Lane, View, are_unlike
+from .scaling import Scaling, measured
 from .split import IdSet
 
 
@@ -155,13 +155,14 @@ class ImportPoints(Command, frozen=True, eq=False):
     class_names : tuple of str
         Names of class 1, 2, …; "" or missing for a class that has only its number.
     axes : tuple of (str, str)
-    scaling : Scaling or None
-        The scaling by which `xy` was standardised.  Points appended to standardised ones get the document's scaling.
+    standardise : bool or None
+        Whether all lanes are to standardise x and y; None to leave them as they are, as points that are added do.
     add : bool
         Append the points: a class of the same name is the same class, a new name gets a free number, and the axes keep
         their names.
     fit : bool
-        Fit the view to all points; else extend it to the new ones if necessary.
+        Fit the view to all points, with own scales of the axes if the first points are unlike along them; else extend
+        it to the new ones if necessary.
     verb : str
     """
 
@@ -169,7 +170,7 @@ class ImportPoints(Command, frozen=True, eq=False):
     labels: ArrayLike = 0
     class_names: tuple[str, ...] = ()
     axes: tuple[str, str] = ("", "")
-    scaling: Scaling | None = None
+    standardise: bool | None = None
     add: bool = False
     fit: bool = True
     verb: str = "Import"
@@ -190,26 +191,23 @@ class ImportPoints(Command, frozen=True, eq=False):
         for label, name in enumerate(names):
             if name:
                 styles[number[label]] = msgspec.structs.replace(styles[number[label]], name=name)
-        xy, scaling, first = np.asarray(self.xy, dtype=np.float64), self.scaling, not len(points)
-        if self.add and scaling is not None and document.scaling is not None:
-            xy, scaling = document.scaling.apply(scaling.undo(xy)), document.scaling
-        elif self.add and not (first and scaling is not None):
-            scaling = document.scaling
+        xy, lanes = np.asarray(self.xy, dtype=np.float64), document.lanes
+        if self.standardise is not None and not (self.add and len(points)):
+            lanes = tuple(msgspec.structs.replace(lane, standardise=self.standardise) for lane in lanes)
         points = points.append(xy, np.array(number)[np.asarray(self.labels, dtype=np.intp)])
         x, y = document.axes if self.add else self.axes
-        axes = (x[:60], y[:60])
-        if scaling is not None and (not self.add or scaling is not document.scaling):
-            axes = named(axes)
-        view = View.fitting(points) if self.fit or not len(xy) else document.view.showing(xy)
+        own_scales = document.view.owns_scales if self.add and len(document.points) else are_unlike(points)
+        view = View.fitting(points, own_scales) if self.fit or not len(xy) else document.view.showing(xy)
         origin = document.origin if self.add else None
         return replace(
             document,
             points=points,
             view=view,
             styles=tuple(styles),
-            axes=axes,
+            axes=(x[:60], y[:60]),
+            lanes=lanes,
             origin=origin,
-            scaling=scaling,
+            scaling=document.scaling if self.add else None,
             units=document.units if self.add else NO_UNITS,
         )
 
@@ -265,13 +263,12 @@ class SetUnits(Command, frozen=True):
         if scaling is not None:
             deviation_x, deviation_y = np.divide(scaling.deviation, factors).tolist()
             scaling = Scaling(scaling.mean, (deviation_x, deviation_y))
-        return replace(
-            document, points=points, units=self.units, view=View.fitting(points), origin=None, scaling=scaling
-        )
+        view = View.fitting(points, document.view.owns_scales)
+        return replace(document, points=points, units=self.units, view=view, origin=None, scaling=scaling)
 
 
 class Clear(Command, frozen=True):
-    """Remove all points."""
+    """Remove all points; the axes share one scale again."""
 
     def name(self, before: Document, after: Document) -> str:
         return f"Clear {count(len(before.points), 'point')}"
@@ -279,7 +276,8 @@ class Clear(Command, frozen=True):
     def apply(self, document: Document) -> Document:
         if not len(document.points):
             return document
-        return replace(document, points=Points((), document.points.next_id), origin=None, units=NO_UNITS)
+        view = View() if document.view.owns_scales else document.view
+        return replace(document, points=Points((), document.points.next_id), origin=None, units=NO_UNITS, view=view)
 
 
 class Generate(Command, frozen=True):
@@ -302,7 +300,10 @@ class Generate(Command, frozen=True):
         if points.looks_like(document.points):
             points = document.points
         origin = self.settings if not len(start) else document.origin
-        changed = replace(document, points=points, generator=self.settings, view=View.fitting(points), origin=origin)
+        # The scales of a table are none for points of a generator in its place.
+        own_scales = document.view.owns_scales and (len(start) > 0 or document.origin is not None)
+        view = View.fitting(points, own_scales)
+        changed = replace(document, points=points, generator=self.settings, view=view, origin=origin)
         if not len(start):  # generated points have no scaling and no units
             axes = document.axes if document.scaling is None else measured(document.axes)
             changed = replace(changed, scaling=None, units=NO_UNITS, axes=axes)
@@ -344,7 +345,7 @@ class Revert(Command, frozen=True, eq=False):
         # Ids continue, so that no learner takes a new point for an old one.
         points = old if points.same_as(old) else Points(points.blocks, max(points.next_id, old.next_id))
         # The lanes are new ones, with new slots.
-        view = document.view if points is old else View.fitting(points)
+        view = document.view if points is old else View.fitting(points, self.document.view.owns_scales)
         if self.own_view:
             view = self.document.view
         new = replace(self.document, slots=document.slots, points=points, view=view)
@@ -353,7 +354,7 @@ class Revert(Command, frozen=True, eq=False):
 
 
 class SetView(Command, frozen=True):
-    """Change the view, which is no edit: undo skips it."""
+    """Change the view, which is no edit: undo skips it, unless it is `undoable`."""
 
     view: View = View()
     undoable: bool = False

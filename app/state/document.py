@@ -314,67 +314,114 @@ def _points_of(settings: GeneratorSettings) -> Points:
 FINEST = 1e-12
 
 
-class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The displayed part of the plane: its centre, and the length that the shorter side of a canvas spans."""
+#: Limits of the ratio of two scales, and the ratio of two extents from which points are unlike along x and y.
+_Ratio = Annotated[float, Meta(ge=1e-9, le=1e9)]
+UNLIKE = 3.0
+
+
+class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"own_ratio": "ratio"}):
+    """The displayed part of the plane: its centre, and the length along x that the shorter side of a canvas spans.
+
+    Along y, that side spans `ratio` times this length.
+    """
 
     x: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
     y: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
     span: Annotated[float, Meta(ge=1e-9, le=4 * LIMIT)] = 2.4
+    #: The ratio if each axis has its own scale, which may be 1; absent from files if they share one.
+    own_ratio: _Ratio | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def ratio(self) -> float:
+        """Number of units of y that are as long on screen as one of x."""
+        return 1.0 if self.own_ratio is msgspec.UNSET else self.own_ratio
+
+    @property
+    def owns_scales(self) -> bool:
+        """Whether each axis has its own scale."""
+        return self.own_ratio is not msgspec.UNSET
 
     @staticmethod
-    def fitting(points: Points) -> View:
-        """Return the view that shows all points with some space around; a square about the origin without points."""
+    def fitting(points: Points, own_scales: bool = False) -> View:
+        """Return the view that shows all points with some space around; a square about the origin without points.
+
+        With `own_scales`, the points extend equally far on screen along both axes.
+        """
         if len(points) == 0:
             return View()
-        # Column by column: along so short an axis it takes ten times as long.
-        low, high = (np.array([extreme(points.xy[:, 0]), extreme(points.xy[:, 1])]) for extreme in (np.min, np.max))
-        size = float((high - low).max())
+        low, high = _extremes(points)
+        sizes, middle = high - low, low + 0.5 * (high - low)
         # A single point, or points that coincide at the precision of their coordinates, still get some space.
-        least = max(1e-9, 10.0 * FINEST * float(max(np.abs(low).max(), np.abs(high).max())))
-        span = 1.2 * size if size > least else max(2.0, 2.0 * least)
-        middle = low + 0.5 * (high - low)
-        return View(float(middle[0]), float(middle[1]), span)
+        least = np.maximum(1e-9, 10.0 * FINEST * np.maximum(np.abs(low), np.abs(high)))
+        fits = own_scales and bool((sizes > least).all())
+        ratio = min(max(float(sizes[1] / sizes[0]), 1e-9), 1e9) if fits else 1.0
+        size, room = float(max(sizes[0], sizes[1] / ratio)), float(least.max())
+        span = 1.2 * size if fits or size > room else max(2.0, 2.0 * room)
+        return View(float(middle[0]), float(middle[1]), span, ratio if own_scales else msgspec.UNSET)
+
+    def _away(self, points: Points) -> NDArray[np.float64]:
+        """Return how far each point is from the centre along the axis where it is farther, in units of x."""
+        x, y = points.xy[:, 0], points.xy[:, 1]
+        return np.asarray(np.maximum(np.abs(x - self.x), np.abs(y - self.y) / self.ratio))
 
     def shows(self, points: Points) -> bool:
         """Return whether any point is in the central square that every canvas shows; True without points."""
-        away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
-        return len(away) == 0 or bool(away.min() <= 0.5 * self.span)
+        return len(points) == 0 or bool(self._away(points).min() <= 0.5 * self.span)
 
     def holds(self, points: Points) -> bool:
         """Return whether all points are in that square."""
-        away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
-        return len(away) == 0 or bool(away.max() <= 0.5 * self.span)
+        return len(points) == 0 or bool(self._away(points).max() <= 0.5 * self.span)
 
     def showing(self, xy: NDArray[np.float64]) -> View:
         """Return the view, extended to show the locations `xy` if necessary."""
-        half = 0.5 * self.span
-        middle = np.array([self.x, self.y])
+        middle, sides = np.array([self.x, self.y]), np.array([1.0, self.ratio])
+        half = 0.5 * self.span * sides
         low, high = np.minimum(xy.min(axis=0), middle - half), np.maximum(xy.max(axis=0), middle + half)
         if bool((low == middle - half).all() and (high == middle + half).all()):
             return self
-        centre = low + 0.5 * (high - low)
-        return View(float(centre[0]), float(centre[1]), min(1.1 * float((high - low).max()), 4 * LIMIT))
+        centre, span = low + 0.5 * (high - low), 1.1 * float(((high - low) / sides).max())
+        return msgspec.structs.replace(self, x=float(centre[0]), y=float(centre[1]), span=min(span, 4 * LIMIT))
 
     def is_of(self, grid: Grid) -> bool:
         """Return whether `grid` covers this part of the plane."""
-        off = abs(0.5 * (grid.left + grid.right) - self.x) + abs(0.5 * (grid.bottom + grid.top) - self.y)
-        side = min(grid.right - grid.left, grid.top - grid.bottom)
-        return off + abs(side - self.span) <= 1e-6 * self.span
+        off_x, off_y = 0.5 * (grid.left + grid.right) - self.x, 0.5 * (grid.bottom + grid.top) - self.y
+        width, height = grid.right - grid.left, (grid.top - grid.bottom) / self.ratio
+        off = abs(off_x) + abs(off_y) / self.ratio + abs(min(width, height) - self.span)
+        # Numbers of pixels are rounded.
+        return off <= 1e-6 * self.span and math.isclose(width * grid.height, height * grid.width, rel_tol=0.1)
 
     @property
     def shown_span(self) -> float:
         """The length that is spanned, limited by the precision of coordinates far from the origin."""
-        return max(self.span, FINEST * max(abs(self.x), abs(self.y)))
+        return max(self.span, FINEST * max(abs(self.x), abs(self.y) / self.ratio))
 
     def zoomed(self, factor: float, x: float, y: float) -> View:
         """Return the view that spans `factor` times as much, with the location (x, y) fixed on screen."""
-        span = min(max(self.span * factor, 1e-9, FINEST * max(abs(x), abs(y))), 4 * LIMIT)
+        least = max(1e-9, 1e-9 / self.ratio, FINEST * max(abs(x), abs(y) / self.ratio))
+        span = min(max(self.span * factor, least), 4 * LIMIT / max(1.0, self.ratio))
         factor = span / self.span
-        return View(_within(x + (self.x - x) * factor), _within(y + (self.y - y) * factor), span)
+        x, y = _within(x + (self.x - x) * factor), _within(y + (self.y - y) * factor)
+        return msgspec.structs.replace(self, x=x, y=y, span=span)
 
     def panned(self, dx: float, dy: float) -> View:
         """Return the view moved by (dx, dy) in units of the plane."""
-        return View(_within(self.x + dx), _within(self.y + dy), self.span)
+        return msgspec.structs.replace(self, x=_within(self.x + dx), y=_within(self.y + dy))
+
+
+def are_unlike(points: Points) -> bool:
+    """Return whether the points extend so much farther along one axis that each is to have its own scale."""
+    if not len(points):
+        return False
+    low, high = _extremes(points)
+    least, most = sorted((high - low).tolist())
+    return bool(0.0 < UNLIKE * least < most)
+
+
+def _extremes(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest x and y."""
+    # Column by column: along so short an axis it takes ten times as long.
+    x, y = points.xy[:, 0], points.xy[:, 1]
+    return np.array([x.min(), y.min()]), np.array([x.max(), y.max()])
 
 
 def _within(value: float) -> float:

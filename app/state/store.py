@@ -84,7 +84,7 @@ class Store:
 
     @property
     def modified(self) -> bool:
-        """Whether there are unsaved changes; the view does not count."""
+        """Whether there are unsaved changes; the part of the plane in view does not count."""
         return self._saved is None or not same_content(self.document, self._saved)
 
     def dispatch(self, command: Command) -> None:
@@ -223,8 +223,8 @@ class Store:
 
 
 def same_content(first: Document, second: Document) -> bool:
-    """Return whether two documents are equal but for the view and the slots of the lanes."""
-    return _parts(first) == _parts(second)
+    """Return whether two documents are equal but for the part of the plane in view and the slots of the lanes."""
+    return _parts(first) == _parts(second) and first.view.owns_scales is second.view.owns_scales
 
 
 def _parts(document: Document) -> tuple[object, ...]:

@@ -30,24 +30,36 @@ class PointerPosition(Struct, frozen=True):
     x, y : float
         In the plane.
     unit : float
-        Length of a pixel in the plane.
+        Width of a pixel in the plane.
     reach : float
         Distance (px) from a point's centre within which the pointer hits it: the radius of the symbols.
+    ratio : float
+        Height of a pixel in the plane, in widths.
     """
 
     x: float
     y: float
     unit: float
     reach: float = POINT_PIXELS
+    ratio: float = 1.0
 
     @property
     def xy(self) -> Array:
         """The location, shape (2,)."""
         return np.array([self.x, self.y])
 
+    @property
+    def pixel(self) -> Array:
+        """Width and height of a pixel in the plane, shape (2,)."""
+        return np.array([self.unit, self.unit * self.ratio])
+
+    def away(self, xy: Array) -> Array:
+        """Return the distances in pixels to locations in the plane, shape (n,)."""
+        return np.asarray(np.hypot(*((xy - self.xy) / self.pixel).T))
+
     def pixels_to(self, x: float, y: float) -> float:
         """Return the distance in pixels to a location in the plane."""
-        return float(np.hypot(x - self.x, y - self.y)) / self.unit
+        return float(self.away(np.array([x, y])))
 
 
 def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int | None:
@@ -56,15 +68,15 @@ def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int 
     """
     if len(document.points) == 0:
         return None
-    xy, reach = document.points.xy, pixels * pointer.unit
+    xy, (width, height) = document.points.xy, pixels * pointer.pixel
     # First a square, then the circle in it: of 100 000 points few remain, and this runs at every move.
-    near = np.flatnonzero(np.abs(xy[:, 0] - pointer.x) <= reach)
-    near = near[np.abs(xy[near, 1] - pointer.y) <= reach]
+    near = np.flatnonzero(np.abs(xy[:, 0] - pointer.x) <= width)
+    near = near[np.abs(xy[near, 1] - pointer.y) <= height]
     if len(near) == 0:
         return None
-    away = np.hypot(*(xy[near] - (pointer.x, pointer.y)).T)
+    away = pointer.away(xy[near])
     last = len(away) - 1 - int(away[::-1].argmin())
-    return int(near[last]) if away[last] <= reach else None
+    return int(near[last]) if away[last] <= pixels else None
 
 
 def point_at(document: Document, pointer: PointerPosition) -> int | None:
@@ -73,10 +85,10 @@ def point_at(document: Document, pointer: PointerPosition) -> int | None:
 
 
 def along(points: Points, start: PointerPosition, end: PointerPosition, radius: float) -> Integers:
-    """Return the ids of the points within `radius` (in the plane) of the segment from `start` to `end`."""
-    way = end.xy - start.xy
+    """Return the ids of the points within `radius` pixels of the segment from `start` to `end`."""
+    way = (end.xy - start.xy) / end.pixel
     length = float(way @ way)
-    from_start = points.xy - start.xy
+    from_start = (points.xy - start.xy) / end.pixel
     share = np.clip(from_start @ way / length, 0.0, 1.0) if length > 0 else np.zeros(len(points))
     away = from_start - share[:, None] * way
     near: Integers = points.ids[np.hypot(away[:, 0], away[:, 1]) <= radius]
@@ -213,10 +225,9 @@ class Tool:
     # -- for subclasses --------------------------------------------------------------------------------------------
 
     @property
-    def radius(self) -> float:
-        """Radius of the brush in the plane."""
-        assert self.pointer is not None
-        return self.target.session.radius * self.pointer.unit
+    def radius(self) -> int:
+        """Radius of the brush (pixels)."""
+        return self.target.session.radius
 
     @property
     def dragged(self) -> bool:

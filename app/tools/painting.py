@@ -30,8 +30,7 @@ class BrushTool(Tool):
 
     def go(self, pointer: PointerPosition) -> None:
         assert self.pointer is not None
-        way = pointer.xy - self.pointer.xy
-        length = float(np.hypot(*way))
+        way, length = pointer.xy - self.pointer.xy, pointer.pixels_to(self.pointer.x, self.pointer.y)
         gap = SPACING * self.radius
         turns = int(min((self._travelled + length) / gap, MOST_SPRAYS))
         locations = gap * np.arange(1, turns + 1) - self._travelled
@@ -50,7 +49,8 @@ class BrushTool(Tool):
         else:
             r, angle = self.radius * np.sqrt(self.rng.random(n)), 2 * np.pi * self.rng.random(n)
             offsets = np.column_stack((r * np.cos(angle), r * np.sin(angle)))
-        xy = np.repeat(centres, session.density, axis=0) + offsets
+        assert self.pointer is not None
+        xy = np.repeat(centres, session.density, axis=0) + offsets * self.pointer.pixel
         self.target.dispatch(AddPoints(self.stroke, xy=xy, labels=session.active_class, verb="Brush"))
 
 
@@ -123,7 +123,7 @@ class _Shape(Tool):
             return
         session = self.target.session
         xy = self.locations(*self.corners(self.start, pointer), session.count)
-        xy = xy + self.rng.normal(0.0, session.scatter * pointer.unit, xy.shape)
+        xy = xy + self.rng.normal(0.0, session.scatter, xy.shape) * pointer.pixel
         self.target.dispatch(AddPoints(xy=xy, labels=session.active_class, verb=self.verb))
 
 
@@ -133,12 +133,12 @@ class LineTool(_Shape):
     kind, verb = "line", "Draw a line of"
 
     def corners(self, start: PointerPosition, end: PointerPosition) -> tuple[Array, Array]:
-        way = end.xy - start.xy
+        way = (end.xy - start.xy) / end.pixel
         if self.keys.shift:
             angle = np.round(np.arctan2(way[1], way[0]) / (np.pi / 4)) * (np.pi / 4)
             direction = np.array([np.cos(angle), np.sin(angle)])
             way = float(way @ direction) * direction
-        return start.xy, start.xy + way
+        return start.xy, start.xy + way * end.pixel
 
     def locations(self, first: Array, last: Array, n: int) -> Array:
         return first + np.linspace(0.0, 1.0, n)[:, None] * (last - first) if n > 1 else ((first + last) / 2)[None]
@@ -150,9 +150,9 @@ class EllipseTool(_Shape):
     kind, verb = "ellipse", "Draw an ellipse of"
 
     def corners(self, start: PointerPosition, end: PointerPosition) -> tuple[Array, Array]:
-        way: Array = end.xy - start.xy
+        way: Array = (end.xy - start.xy) / end.pixel
         corner: Array = np.copysign(np.abs(way).max(), way) if self.keys.shift else way
-        return start.xy, start.xy + corner
+        return start.xy, start.xy + corner * end.pixel
 
     def locations(self, first: Array, last: Array, n: int) -> Array:
         filled = self.target.session.filled

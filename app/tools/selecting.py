@@ -101,7 +101,7 @@ class SoftDragTool(_Mover):
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
         points = self.target.document.points
-        share = np.clip(1.0 - ((points.xy - pointer.xy) ** 2).sum(axis=1) / self.radius**2, 0.0, None) ** 2
+        share = np.clip(1.0 - (pointer.away(points.xy) / self.radius) ** 2, 0.0, None) ** 2
         near = np.flatnonzero(share)
         return Grip(points.ids[near], points.xy[near], share[near]) if len(near) else None
 
@@ -120,7 +120,7 @@ class _Field(Tool):
 
     def stay(self, pointer: PointerPosition) -> None:
         points = self.target.document.points
-        near = np.flatnonzero(((points.xy - pointer.xy) ** 2).sum(axis=1) <= self.radius**2)
+        near = np.flatnonzero(pointer.away(points.xy) <= self.radius)
         if len(near):
             moved = self.pushed(points.xy[near], pointer)
             self.target.dispatch(MovePoints(self.stroke, ids=points.ids[near], xy=moved, verb=self.verb))
@@ -136,7 +136,7 @@ class JitterTool(_Field):
     verb = "Jitter"
 
     def pushed(self, xy: Array, pointer: PointerPosition) -> Array:
-        shaken: Array = xy + self.rng.normal(0.0, JITTER * self.radius, xy.shape)
+        shaken: Array = xy + self.rng.normal(0.0, JITTER * self.radius, xy.shape) * pointer.pixel
         return shaken
 
 

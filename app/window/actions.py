@@ -111,6 +111,17 @@ OWN: tuple[Action, ...] = (
     Action("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
     Action("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
     Action(
+        "own_scales",
+        "&View",
+        "Own scale for each a&xis",
+        (),
+        "x and y are each fitted to their own values. Distances are drawn as they are: circles become ellipses.",
+        checkable=True,
+        run=lambda around: around.controller.toggle_scales(),
+        on=lambda scene: scene.document.view.owns_scales,
+        able=lambda controller: len(controller.document.points) > 0,
+    ),
+    Action(
         "simple",
         "&View",
         "&Simple",

@@ -70,7 +70,8 @@ class StatusLine(QStatusBar):
             self._hint_inputs = inputs
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
-            x, y = (coordinate(each, document.view.span) for each in at or (0.0, 0.0))
+            spans = document.view.span, document.view.span * document.view.ratio
+            x, y = map(coordinate, at or (0.0, 0.0), spans)
             self._coordinates.setText(f"x = {x}   y = {y}" if at else "")
             self._location.grow()
         self._hint.setText(self._sentence or self._gestures)

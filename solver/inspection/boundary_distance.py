@@ -35,14 +35,15 @@ class Crossings:
         The two samples.
     at : ndarray of shape (m, 2)
         Root of the linear interpolation of f between the two samples.
-    cell : float
-        Largest distance of two neighbouring samples.
+    cell, fine : float
+        Largest distance of two neighbouring samples, and that along the axis where they are closer.
     """
 
     start: Array
     end: Array
     at: Array
     cell: float
+    fine: float
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ def crossings(rows: GridRows, problem: int, xs: Array, ys: Array) -> Generator[N
         end.append(np.column_stack((xs[column + dc], ys[row + dr])))
     first, last = np.concatenate(start), np.concatenate(end)
     at = first + np.concatenate(share)[:, None] * (last - first)
-    cell = max(float(np.diff(xs).max(initial=0.0)), float(np.diff(ys).max(initial=0.0)))
-    return Crossings(first, last, at, cell)
+    fine, cell = sorted(float(np.diff(each).max(initial=0.0)) for each in (xs, ys))
+    return Crossings(first, last, at, cell, fine)
 
 
 def squared_norm(model: PairClassifier, problem: int) -> Generator[None, None, float]:
@@ -133,16 +134,16 @@ def nearest_zero(decision: Decision, point: Array, found: Crossings) -> Nearest 
     if not len(found.at):
         return None
     first = int(np.hypot(*(found.at - point).T).argmin())
-    at, cell = found.at[first], found.cell
     # f has an edge at each support vector of some kernels, which its slope does not show.
-    refined = None if decision.kernel.kind.has_edges else _refined(decision, point, at, cell)
+    refined = None if decision.kernel.kind.has_edges else _refined(decision, point, found.at[first], found)
     z = _bisected(decision, found.start[first], found.end[first]) if refined is None else refined
     return Nearest((float(z[0]), float(z[1])), float(np.hypot(*(z - point))), refined is not None)
 
 
-def _refined(decision: Decision, point: Array, z: Array, cell: float) -> Array | None:
+def _refined(decision: Decision, point: Array, z: Array, found: Crossings) -> Array | None:
     """Return the boundary point nearest to `point` near `z`; None if the search fails or leads farther away."""
-    exact, farthest = EXACT * cell, float(np.hypot(*(z - point))) + cell
+    cell, exact = found.cell, EXACT * found.fine
+    farthest = float(np.hypot(*(z - point))) + cell
     for _ in range(STEPS):
         slope, size = (each[0] for each in decision.gradient(z[None, :]))
         f = float(decision.value(z[None, :])[0])

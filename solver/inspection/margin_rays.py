@@ -137,8 +137,7 @@ def margin_reach(
     block = max(1, PIECE // (AT_ONCE * max(1, len(decision.coef))))
     for start in range(0, len(X), block):
         rays = _Rays(decision, end[start : start + block].copy(), y[start : start + block], limits)
-        step = diagonal / decision.n_samples(diagonal)
-        while rays.search(step):
+        while rays.search(decision.n_samples(diagonal)):
             yield
         rays.refine(EXACT * diagonal)
         end[start : start + block], capped[start : start + block] = rays.end, rays.capped
@@ -164,6 +163,9 @@ class _Rays:
             usable = np.isfinite(length) & (length > VANISHING * size)
             self._direction = np.where(usable[:, None], y[:, None] * slope / length[:, None], 0.0)
             sides = np.stack([(side - origin) / self._direction for side in (self._corner, self._opposite)])
+            # Across a rectangle that is much longer than wide, a ray is short.
+            sizes = (self._opposite - self._corner) / np.abs(self._direction)
+        self._longest = np.fmin(np.hypot(right - left, top - bottom), sizes.min(axis=1))
         inside = ((self._corner <= origin) & (origin <= self._opposite)).all(axis=1)
         # A ray along a side of the rectangle never leaves that side: 0 / 0.
         near = np.where(np.isnan(sides).any(axis=0), -np.inf, sides.min(axis=0)).max(axis=1)
@@ -187,11 +189,12 @@ class _Rays:
         values = self._decision.value(locations.reshape(-1, 2)).reshape(t.shape)
         return self._y[which].reshape(shape[:-1]) * values - 1.0
 
-    def search(self, step: float) -> bool:
-        """Search the next samples of each ray that is still searched; return whether a ray is left."""
+    def search(self, n: int) -> bool:
+        """Search the next of `n` samples of each ray that is still searched; return whether a ray is left."""
         which = np.flatnonzero(self._going)
         if not len(which):
             return False
+        step = self._longest[which, None] / n
         t = np.minimum(self._t[which, None] + step * np.arange(1, AT_ONCE + 1), self._far[which, None])
         g = self._values(which, t)
         beyond = self._sign[which, None] * g <= 0.0

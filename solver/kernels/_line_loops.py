@@ -101,18 +101,18 @@ def follow(codes, crossed, values, level, xs, ys, points):  # type: ignore[no-un
     return n
 
 
-def straighten(points, n, tolerance):  # type: ignore[no-untyped-def]
+def straighten(points, n, tolerance, ratio):  # type: ignore[no-untyped-def]
     """Drop vertices of the first `n` points, polylines separated by NaN rows; return the number of rows left.
 
     A vertex at most `tolerance` from the straight line between its neighbours is dropped: this makes drawing several
-    times faster.
+    times faster.  A pixel is 1 / `ratio` times as high as wide; the tolerance is in units of its width.
     """
     for _ in range(ROUNDS if tolerance > 0.0 else 0):
         kept = min(n, 1)
         for k in range(1, n):
             if k % 2 and k + 1 < n:
-                across, up = points[k + 1, 0] - points[kept - 1, 0], points[k + 1, 1] - points[kept - 1, 1]
-                x, y = points[k, 0] - points[kept - 1, 0], points[k, 1] - points[kept - 1, 1]
+                across, up = points[k + 1, 0] - points[kept - 1, 0], ratio * (points[k + 1, 1] - points[kept - 1, 1])
+                x, y = points[k, 0] - points[kept - 1, 0], ratio * (points[k, 1] - points[kept - 1, 1])
                 # A comparison with NaN is false: ends of lines are kept.
                 if abs(across * y - up * x) <= tolerance * np.hypot(across, up):
                     continue

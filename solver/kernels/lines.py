@@ -84,10 +84,11 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
         middle = 0.25 * (flat[both] + flat[both + 1] + flat[both + width] + flat[both + width + 1])
         codes[both[middle > level]] |= MIDDLE
     points = np.empty((6 * len(crossed), 2))
-    tolerance = thin * (grid.right - grid.left) / grid.width
+    width, height = grid.pixel
     work: Callable[..., int] = compiled_follow if fast_loops.ready() else follow
     thinned: Callable[..., int] = compiled_straighten if fast_loops.ready() else straighten
-    return points[: thinned(points, work(codes, crossed, flat, level, grid.xs, grid.ys, points), tolerance)].copy()
+    n = work(codes, crossed, flat, level, grid.xs, grid.ys, points)
+    return points[: thinned(points, n, thin * width, width / height)].copy()
 
 
 def cell_boundaries(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
@@ -118,5 +119,6 @@ def cell_boundaries(grid: Grid, cells: Integers, most: float = np.inf, thin: flo
     crossed = np.flatnonzero(across[1:] | across[:-1] | along[:, 1:] | along[:, :-1])
     points = np.empty((4 * (np.count_nonzero(across) + np.count_nonzero(along)) + 1, 2))
     n = follow_boundaries(cells, across, along, crossed, grid.xs, grid.ys, points)
-    n = compiled_straighten(points, n, thin * (grid.right - grid.left) / grid.width)
+    width, height = grid.pixel
+    n = compiled_straighten(points, n, thin * width, width / height)
     return points[1:n].copy(), count

@@ -49,6 +49,11 @@ class Grid:
     height: int
 
     @property
+    def pixel(self) -> tuple[float, float]:
+        """Width and height of a pixel, in the units of the data."""
+        return (self.right - self.left) / self.width, (self.top - self.bottom) / self.height
+
+    @property
     def xs(self) -> Array:
         """Centres of the columns, ascending, shape (width,)."""
         return self.left + (np.arange(self.width, dtype=np.float64) + 0.5) * ((self.right - self.left) / self.width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -449,3 +450,113 @@ def test_ctrl_c_ends_a_command_quietly_and_leaves_nothing_behind(tmp_path: Path)
     environment = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "MOMENT": "app.arrays", "TMPDIR": str(folder)}
     done = run("render", "--out", tmp_path / "out.png", **environment)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "") and not list(folder.iterdir())
+
+
+# -- tables --------------------------------------------------------------------------------------------------------
+
+CUSTOMERS = "User ID,Gender,Age,EstimatedSalary,Purchased\n" + "".join(
+    f"{15700000 + 7919 * k},{('Male', 'Female')[k % 2]},{20 + 3 * k % 41},{20000 + 1000 * (k * 17 % 90)},{k % 3 % 2}\n"
+    for k in range(30)
+)
+
+
+@pytest.fixture
+def customers(tmp_path: Path) -> Path:
+    path = tmp_path / "customers.csv"
+    path.write_text(CUSTOMERS)
+    return path
+
+
+def test_a_table_is_converted_and_the_choice_is_said(
+    customers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.main import main
+
+    for suffix in (".csv", ".tsv", ".svmlight", ".npz", ".playground"):
+        out = tmp_path / f"points{suffix}"
+        assert main(["convert", str(customers), "--out", str(out)]) == 0
+        shown = capsys.readouterr().out
+        assert "x 'Age', y 'EstimatedSalary', class 'Purchased', the classifiers standardise." in shown
+        back = tmp_path / f"back{suffix}.csv"
+        assert main(["convert", str(out), "--out", str(back)]) == 0
+        first = (tmp_path / "points.csv").read_text().splitlines()
+        again = back.read_text().splitlines()
+        assert again[1:] == first[1:] if suffix != ".svmlight" else len(again) == len(first)
+        capsys.readouterr()
+    document = documents.decode((tmp_path / "points.playground").read_bytes())
+    assert document.axes == ("Age", "EstimatedSalary") and all(lane.standardises for lane in document.lanes)
+
+
+def test_columns_are_chosen_by_name_or_number(
+    customers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.main import main
+
+    out = ["--out", str(tmp_path / "points.csv")]
+    words = ["--x", "EstimatedSalary", "--y", "3", "--class", "Gender", "--no-standardise", "--json"]
+    assert main(["convert", str(customers), *words, *out]) == 0
+    fields = json.loads(capsys.readouterr().out)
+    assert (fields["x"], fields["y"], fields["class"]) == ("EstimatedSalary", "Age", "Gender")
+    assert fields["classes"] == {"Female": 15, "Male": 15} and not fields["standardise"] and fields["n_left_out"] == 0
+    for words, sentence in (
+        (["--x", "age"], "customers.csv has no column 'age'; did you mean 'Age'?"),
+        (["--class", "zzz"], "customers.csv has no column 'zzz'; it has User ID, Gender, Age, EstimatedSalary,"),
+        (["--x", "Gender"], "'Male' in column 'Gender' is not a number"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(["convert", str(customers), *words, *out])
+        assert ended.value.code == 2 and sentence in capsys.readouterr().err
+
+
+def test_every_command_takes_a_table(customers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from app.main import main
+
+    program = tmp_path / "program.py"
+    assert main(["code", str(customers), "--out", str(program)]) == 0
+    assert "StandardScaler" in program.read_text()
+    assert main(["share", str(customers)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("classifier-playground:")
+
+
+def test_standard_input_is_a_table_a_document_or_a_share_text(customers: Path, tmp_path: Path) -> None:
+    out = tmp_path / "points.csv"
+    document = tmp_path / "points.playground"
+    for data in (CUSTOMERS.encode(), documents.encode(default_document())):
+        document.write_bytes(data)
+        with document.open("rb") as file:
+            done = subprocess.run(
+                [sys.executable, "-m", "app", "convert", "-", "--out", str(out)],
+                stdin=file,
+                capture_output=True,
+                text=True,
+                timeout=400,
+                cwd=ROOT,
+                check=False,
+            )
+        assert done.returncode == 0, done.stderr
+        assert f"Wrote {out}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["rendr", "x.playground"], "there is no command rendr; did you mean render?"),
+        (["convert", "pyproject.toml", "--out", "x.csv"], "pyproject.toml"),
+        (["convert", "README.md", "--out", "nowhere/x.csv"], "README.md"),
+        (["convert", "--out", "nowhere/x.csv"], "there is no folder"),
+        (["convert", "--x", "a", "assets/examples/moons.playground", "--out", "x.csv"], "--x is for tables"),
+        (["study", "init", "s.yaml"], "the name of a study ends in .toml"),
+        (["study", "init", "s.toml", "--from", "assets/data/iris.csv"], "iris.csv is a table"),
+    ],
+)
+def test_what_cannot_be_done_with_a_table_is_said(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.main import main
+
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    shown = capsys.readouterr().err
+    assert ended.value.code == 2 and sentence in shown and "damaged" not in shown
+    assert not (ROOT / "x.csv").exists() and not (ROOT / "s.yaml").exists() and not (ROOT / "s.toml").exists()

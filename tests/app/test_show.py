@@ -174,7 +174,7 @@ WRONG: dict[str, tuple[Any, Any, Any, str]] = {
     "an unknown lane": (X, [0, 1, 0, 1], ["jungle"], "There is no classifier 'jungle'; there are knn, svm"),
     "a number as lane": (X, [0, 1, 0, 1], [3], "names or dicts"),
     "a dict without a name": (X, [0, 1, 0, 1], [{"C": 3}], "no classifier None"),
-    "an unknown parameter": (X, [0, 1, 0, 1], [{"classifier": "svm", "c": 3}], "parameters of svm"),
+    "an unknown parameter": (X, [0, 1, 0, 1], [{"classifier": "svm", "c": 3}], "svm has no parameter 'c'"),
     "a parameter out of range": (X, [0, 1, 0, 1], [{"classifier": "knn", "n_neighbors": 0}], "n_neighbors"),
 }
 
@@ -257,3 +257,35 @@ def test_classifiers_of_ones_own_are_lanes_while_the_window_is_open(shown: Calla
     assert titles == [["k nearest neighbours", "GaussianNB"]] and processes[0]._process is None
     assert not hasattr(own, "classes_")
     assert "GaussianNB" not in [learner.title for learner in LEARNERS.values() if learner.is_available]
+
+
+class Frame(dict[str, list[Any]]):
+    """A data frame, as far as `show` needs one."""
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.column_stack([*self.values()]).astype(dtype)
+
+
+def test_columns_of_a_data_frame_name_the_axes_and_the_classes() -> None:
+    frame = Frame(length=[1.5, 2, 3], species=["rose", "pansy", "rose"], width=[4, 5, 6])
+    made = Arrays.of(frame, "species")
+    assert made.document.axes == ("length", "width") and made.labels.tolist() == ["pansy", "rose"]
+    assert made.document.points.xy.tolist() == [[1.5, 4], [2, 5], [3, 6]]
+    assert Arrays.of(Frame(a=[1, 2], b=[3, 4]), [0, 1]).document.axes == ("a", "b")
+    for given, y, sentence in (
+        (frame, "Species", "There is no column 'Species'; X has the columns length, species, width."),
+        (X, "species", "There is no column 'species'; X has no named columns."),
+        (Frame(a=[1], b=[2]), "b", "X must have two columns beside 'b'; it has a."),
+    ):
+        with pytest.raises(ValueError) as caught:
+            Arrays.of(given, y)
+        assert str(caught.value) == sentence
+
+
+def test_a_parameter_that_is_misspelt_is_answered_with_the_right_names() -> None:
+    with pytest.raises(ValueError, match=r"^svm has no parameter 'gama'; it has .*gamma.*\.$"):
+        Arrays.of(X, [0, 1, 0, 1], lanes=[{"classifier": "svm", "gama": 1}])

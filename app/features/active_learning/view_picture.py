@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent
 
 from app.core.number_format import coordinate, percent
 from app.engine.frames import Picture
-from app.state.document import View
+from app.state.document import View, are_unlike
 from app.views.chart.axis import ChartAxis, of_shares, whole
 from app.views.chart.chart import EDGE, Chart, is_plain
 from app.views.chart.marks import (
@@ -157,9 +157,12 @@ class PoolPicture(Chart):
         self._shown = shown
         x, y = self.x, self.y
         if asking is not None and (before is None or before.pool is not asking.pool):
-            view = View.fitting(asking.pool.points)
-            half = 0.5 * view.shown_span
-            x, y = (ChartAxis(low=at - half, high=at + half, bare=True, grid=False) for at in (view.x, view.y))
+            view = View.fitting(asking.pool.points, are_unlike(asking.pool.points))
+            half, self.ratio = 0.5 * view.shown_span, view.ratio
+            x, y = (
+                ChartAxis(low=at - away, high=at + away, bare=True, grid=False)
+                for at, away in ((view.x, half), (view.y, half * view.ratio))
+            )
         marks: list[Mark] = [] if picture is None else [SurfaceMark(picture=picture)]
         over: list[Mark] = []
         if asking is not None:
@@ -263,6 +266,6 @@ def _words(asking: ActiveLearningRun) -> str:
     words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
     if asking.target is not None:
         xy = asking.pool.points.xy
-        x, y = (coordinate(each, float(np.ptp(xy, axis=0).max()), 3) for each in xy[asking.target].tolist())
+        x, y = map(coordinate, xy[asking.target].tolist(), np.ptp(xy, axis=0).tolist(), (3, 3))
         words += f" Asked about: ({x}, {y})."
     return words

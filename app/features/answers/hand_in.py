@@ -77,19 +77,27 @@ def made_of(now: LessonSession, number: str, nickname: str) -> HandIn:
 def _answers(step: Step, state: StepState) -> StepAnswers:
     guess = state.guess
     last = () if guess.answer < 0 or guess.answer in guess.tried else (guess.answer,)
-    lines = tuple(rounded(line) for line in guess.lines[:MOST_LINES] if len(line) > 1)
+    ratio = 1.0 if guess.boundary is None else guess.boundary.ratio
+    lines = tuple(rounded(line, ratio) for line in guess.lines[:MOST_LINES] if len(line) > 1)
     return StepAnswers((*guess.tried, *last), lines, state.has_solved(step))
 
 
-def rounded(line: Line) -> Line:
-    """Return `line` with only the points that shape it, at most `MOST_POINTS`, rounded to less than a pixel."""
-    xy = np.asarray(line, dtype=np.float64)
+def rounded(line: Line, ratio: float = 1.0) -> Line:
+    """Return `line` with only the points that shape it, at most `MOST_POINTS`, rounded to less than a pixel.
+
+    `ratio` is that of the view in which it was drawn.
+    """
+    sides = np.array([1.0, ratio])
+    xy = np.asarray(line, dtype=np.float64) / sides
     extent = float(np.ptp(xy, axis=0).max())
     xy = simplified(xy, NEAR * extent)
     if len(xy) > MOST_POINTS:
         xy = xy[np.linspace(0, len(xy) - 1, MOST_POINTS).round().astype(np.intp)]
-    digits = -math.floor(math.log10(max(FINEST * extent, 1e-15)))
-    return tuple((x, y) for x, y in xy.round(digits).tolist())
+    x, y = (
+        values.round(-math.floor(math.log10(max(FINEST * extent * side, 1e-15)))).tolist()
+        for values, side in zip((xy * sides).T, sides.tolist(), strict=True)
+    )
+    return tuple(zip(x, y, strict=True))
 
 
 def simplified(xy: Array, tolerance: float) -> Array:

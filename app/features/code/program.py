@@ -243,9 +243,11 @@ def _points(document: Document, points_file: str, in_file: bool) -> list[str]:
 def _corners(view: View) -> str:
     """Return the lower left and upper right corner of the view, rounded."""
     half = 0.5 * view.shown_span
-    digits = 3 - math.floor(math.log10(half))
-    numbers = [round(value, digits) for value in (view.x - half, view.y - half, view.x + half, view.y + half)]
-    return "[[{!r}, {!r}], [{!r}, {!r}]]".format(*numbers)
+    (left, right), (bottom, top) = (
+        [round(end, 3 - math.floor(math.log10(each))) for end in (middle - each, middle + each)]
+        for middle, each in ((view.x, half), (view.y, half * view.ratio))
+    )
+    return f"[[{left!r}, {bottom!r}], [{right!r}, {top!r}]]"
 
 
 def _training(part: _Part) -> str:
@@ -393,7 +395,8 @@ def _axes(document: Document) -> str:
     """Return the end of `draw_points`."""
     names = zip(("xlabel", "ylabel"), document.axes, strict=True)
     labels = {name: _quoted(_unset(plain(axis))) for name, axis in names if axis}
-    ranges = {"xlim": "VIEW[:, 0]", "ylim": "VIEW[:, 1]", "aspect": '"equal"'}
+    aspect = '"auto"' if document.view.owns_scales else '"equal"'
+    ranges = {"xlim": "VIEW[:, 0]", "ylim": "VIEW[:, 1]", "aspect": aspect}
     legend = 'ax.legend(loc="upper right", fontsize="small")\n' if len(document.points) else ""
     return indented(f"{call('ax.set', **labels, **ranges)}\n{legend}")
 

@@ -62,7 +62,7 @@ class InvolvedRows(TextRows):
     def __init__(self, involved: Involved | None, names: tuple[str, ...], lanes: tuple[int, int]) -> None:
         self.made_of = involved, names, lanes
         self.header = ("x", "y", "class", *(f"{lane + 1}\npredicts" for lane in lanes))
-        self._span = float(np.ptp(involved.points.xy, axis=0).max()) if involved and len(involved.points) else 0.0
+        self._spans = np.ptp(involved.points.xy, axis=0) if involved and len(involved.points) else (0.0, 0.0)
         self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
     def cell(self, row: int, column: int) -> str:
@@ -70,7 +70,7 @@ class InvolvedRows(TextRows):
         assert involved is not None
         at = int(involved.index[row])
         if column < 2:
-            return coordinate(float(involved.points.xy[at, column]), self._span, 3)
+            return coordinate(float(involved.points.xy[at, column]), float(self._spans[column]), 3)
         label = int(involved.points.labels[at])
         shown = label if column == 2 else int(involved.predicted[row, column - 3])
         sign = "" if column == 2 else " ✓" if shown == label else " ✗"

@@ -84,7 +84,8 @@ def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> Rel
     if frame.model is None:
         raise ValueError(text.without(frame.lane))
     points = frame.points if frame.run_state is None else frame.run_state.points
-    relief = relief_of(frame.model, frame.lane, points, (grid.left, grid.right, grid.bottom, grid.top))
+    area = grid.left, grid.right, grid.bottom, grid.top
+    relief = relief_of(frame.model, frame.lane, points, area, ratio=document.view.ratio)
     return ReliefShot(relief, words, document)
 
 

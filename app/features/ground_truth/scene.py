@@ -302,7 +302,8 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
 @kept(4)
 def _true_lines(law: Law, view: View) -> Lines:
     reach = 4.0 * view.span  # enough for a picture much wider than high
-    return Lines(law.truth.lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), IDEAL)
+    up = reach * view.ratio
+    return Lines(law.truth.lines(view.x - reach, view.x + reach, view.y - up, view.y + up), IDEAL)
 
 
 @kept(8)

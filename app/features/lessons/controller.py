@@ -261,7 +261,8 @@ class LessonController:
             self._say("not_ready")
         else:
             grid = frame.picture.grid
-            boundary = ModelBoundary(frame.model, document.points, (grid.left, grid.right, grid.bottom, grid.top))
+            box = grid.left, grid.right, grid.bottom, grid.top
+            boundary = ModelBoundary(frame.model, document.points, box, document.view.ratio)
             self._set(replace(guess, revealed=True, boundary=boundary))
 
     def _compare_pair(self, guess: Guess, frame: Frame) -> None:

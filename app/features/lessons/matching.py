@@ -20,7 +20,7 @@ from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
 from app.engine.surface_values import source_of, surface
 from app.features.what_if.scene import GhostQuery, StateSide
-from app.scene.model import Context, is_present
+from app.scene.model import Context, grid_of, is_present
 from app.state.document import View
 from solver import Grid
 from solver.core import fast_loops
@@ -53,8 +53,7 @@ def hidden(text: str) -> Hidden:
 
 def square(view: View) -> Grid:
     """Return the square of a view that every window shows, as a grid."""
-    half = 0.5 * view.shown_span
-    return Grid(view.x - half, view.x + half, view.y - half, view.y + half, SAMPLES, SAMPLES)
+    return grid_of(view, SAMPLES, SAMPLES)
 
 
 class Regions(Struct, frozen=True, eq=False):

@@ -110,7 +110,7 @@ class LessonLayer:
             drawn = [line for line in lines if len(line) > 1]
             self.laid = GuessOverlay(
                 [_on_screen(line, grid, area) for line in drawn],
-                [_on_screen(read(line, box), grid, area) for line in drawn],
+                [_on_screen(read(line, box, scene.document.view.ratio), grid, area) for line in drawn],
                 _on_screen(lesson.pair, grid, area),
                 _on_screen(lesson.taken, grid, area),
                 word,

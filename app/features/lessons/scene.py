@@ -49,20 +49,24 @@ PAST = (1.3e-6, 2.9e-6)
 END = 0.15
 
 
-def read(line: Line, box: Box) -> Array:
-    """Return the corners of `line` as interpreted in the view `box`: closed, or with both ends beyond the edges."""
-    xy = np.asarray(line, dtype=np.float64).reshape(-1, 2)
+def read(line: Line, box: Box, ratio: float = 1.0) -> Array:
+    """Return the corners of `line` as interpreted in the view `box`: closed, or with both ends beyond the edges.
+
+    Lengths are those on screen, where `ratio` units of y are as long as one of x.
+    """
+    sides = np.array([1.0, ratio])
+    xy = np.asarray(line, dtype=np.float64).reshape(-1, 2) / sides
     lengths = np.hypot(*np.diff(xy, axis=0).T) if len(xy) > 1 else np.zeros(0)
     length = float(lengths.sum())
     if length == 0.0:
         return np.empty((0, 2))
     if np.hypot(*(xy[-1] - xy[0])) < CLOSED * length and len(xy) > 2:
-        return np.concatenate((xy, xy[:1]))
-    left, right, bottom, top = box
+        return np.asarray(np.concatenate((xy, xy[:1])) * sides)
+    left, right, bottom, top = np.array(box) / (1.0, 1.0, ratio, ratio)
     far = 2.0 * (right - left + top - bottom) + float(np.abs(xy - (left, bottom)).max())
     before = _direction(xy[::-1], END * length)
     after = _direction(xy, END * length)
-    return np.concatenate(([xy[0] + far * before], xy, [xy[-1] + far * after]))
+    return np.asarray(np.concatenate(([xy[0] + far * before], xy, [xy[-1] + far * after])) * sides)
 
 
 def _direction(xy: Array, length: float) -> Array:
@@ -76,16 +80,19 @@ def _direction(xy: Array, length: float) -> Array:
     return towards / norm if norm > 0.0 else np.zeros(2)
 
 
-def samples(box: Box) -> tuple[Array, Array]:
-    """Return columns and rows of the samples of a view, the lowest row first: the middles of squares that tile it."""
-    left, right, bottom, top = box
-    side = max(right - left, top - bottom) / SAMPLES
+def samples(box: Box, ratio: float = 1.0) -> tuple[Array, Array]:
+    """Return columns and rows of the samples of a view, the lowest row first: the middles of squares that tile it.
 
-    def middles(low: float, high: float) -> Array:
+    A square is `ratio` times as high as wide in units of the plane.
+    """
+    left, right, bottom, top = box
+    side = max(right - left, (top - bottom) / ratio) / SAMPLES
+
+    def middles(low: float, high: float, side: float) -> Array:
         number = max(2, round((high - low) / side))
         return np.asarray(low + (np.arange(number) + 0.5) * ((high - low) / number), dtype=np.float64)
 
-    return middles(left, right), middles(bottom, top)
+    return middles(left, right, side), middles(bottom, top, side * ratio)
 
 
 def regions(lines: Sequence[Array], xs: Array, ys: Array) -> Integers:
@@ -160,12 +167,12 @@ class Agreement(Struct, frozen=True):
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[WorkStep]:
         """Post the share, from 0 to 1."""
         boundary, pace = self.boundary, Pace(overtaken)
-        xs, ys = samples(boundary.box)
+        xs, ys = samples(boundary.box, boundary.ratio)
         locations = np.column_stack([each.ravel() for each in np.meshgrid(xs, ys)])
         model = yield from predictions(boundary.model, locations, pace)
         yield from pace.pause()
         model = model.reshape(len(ys), len(xs))
-        region = regions([read(line, boundary.box) for line in self.lines], xs, ys)
+        region = regions([read(line, boundary.box, boundary.ratio) for line in self.lines], xs, ys)
         yield from pace.pause()
         post(float((classes_of(region, xs, ys, boundary.points, model) == model).mean()))
 

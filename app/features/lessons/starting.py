@@ -69,7 +69,10 @@ def begun(
     Raise FileError with one sentence if the document that the settings change cannot be read.
     """
     document, faults = changed(_base_of(start, folder, before), start.settings)
-    return document if view is None else replace(document, view=View(*view)), faults
+    if view is not None:
+        x, y, span = view
+        document = replace(document, view=msgspec.structs.replace(document.view, x=x, y=y, span=span))
+    return document, faults
 
 
 def _base_of(start: Start, folder: Path | None, before: Document | None) -> Document:

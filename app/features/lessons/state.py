@@ -35,11 +35,14 @@ class ModelBoundary(Struct, frozen=True, eq=False):
     points : Points
         The displayed points.
     box : Box
+    ratio : float
+        That of the view.
     """
 
     model: Model
     points: Points
     box: Box
+    ratio: float = 1.0
 
 
 class Gains(Struct, frozen=True):

@@ -145,7 +145,7 @@ def _kind(step: Step) -> str:
 def _height_for(document: Document) -> int:
     """Return the height of a picture as wide as the text that the points fill."""
     wide, high = np.maximum(np.ptp(document.points.xy, axis=0), 1e-300) if len(document.points) else (1.0, 1.0)
-    return round(min(max((WIDTH - BESIDE) * high / wide + BELOW, HEIGHT), HIGHEST))
+    return round(min(max((WIDTH - BESIDE) * high / document.view.ratio / wide + BELOW, HEIGHT), HIGHEST))
 
 
 def _pair(frame: Frame | None, language: str) -> str:

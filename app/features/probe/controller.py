@@ -72,7 +72,8 @@ class ProbeController:
         self._host.change(ProbeSession, probe=location)
         opened = "probe" in self._host.session.open_panels
         more = "Q unpins it." if opened else "Ctrl+8 explains why it gets its class, Q unpins it."
-        at = ", ".join(coordinate(each, self._host.document.view.span) for each in location)
+        view = self._host.document.view
+        at = ", ".join(map(coordinate, location, (view.span, view.span * view.ratio)))
         self._host.say(f"Pinned at ({at}). {more}")
 
     def unpin(self) -> None:

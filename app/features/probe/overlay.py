@@ -199,12 +199,14 @@ def _ball_outline(ball: Ball, location: Location, grid: Grid, area: QRectF) -> A
     If the model standardises, the line is computed in standardised coordinates: a circle there is an ellipse here.
     """
     corners = np.array([[x, y] for x in (grid.left, grid.right) for y in (grid.bottom, grid.top)])
-    unit, scaler = (grid.right - grid.left) / area.width(), ball.scaler
-    centre = np.array(location)
+    pixel = np.divide((grid.right - grid.left, grid.top - grid.bottom), (area.width(), area.height()))
+    centre, scaler = np.array(location), ball.scaler
     if scaler is not None:
-        corners, centre, unit = scaler.transform(corners), scaler.transform(centre), unit / float(scaler.scale.max())
+        corners, centre, pixel = scaler.transform(corners), scaler.transform(centre), pixel / scaler.scale
     reach = 2.0 * float(np.hypot(*corners.T).max()) + 1e-12
-    line = outline(ball.metric, ball.p, (float(centre[0]), float(centre[1])), ball.radius, reach, 0.1 * unit)
+    line = outline(
+        ball.metric, ball.p, (float(centre[0]), float(centre[1])), ball.radius, reach, 0.1 * float(pixel.min())
+    )
     if len(line) < 2:
         return np.empty((0, 4))
     pixels = to_pixels(line if scaler is None else scaler.inverse_transform(line), grid, area)

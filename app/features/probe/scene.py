@@ -63,11 +63,12 @@ class BoundaryFacts(Struct, frozen=True, eq=False):
 
 
 class BoundaryQuery(Struct, frozen=True):
-    """Query: the `BoundaryFacts` of a problem of a model, within (left, right, bottom, top)."""
+    """Query: the `BoundaryFacts` of a problem of a model, within (left, right, bottom, top), seen at a `ratio`."""
 
     model: PairClassifier
     problem: int
     limits: tuple[float, float, float, float]
+    ratio: float = 1.0
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post a `BoundaryFacts` once."""
@@ -79,9 +80,10 @@ class BoundaryQuery(Struct, frozen=True):
             square = yield from pace.through(squared_norm(self.model, self.problem))
             known = decision.kernel.is_positive_semidefinite and square > 0.0
             norm = math.sqrt(square) if known else None
-        cell = max(right - left, top - bottom) / SAMPLES
-        xs = np.linspace(left, right, max(2, round((right - left) / cell)))
-        ys = np.linspace(bottom, top, max(2, round((top - bottom) / cell)))
+        wide, high = right - left, (top - bottom) / self.ratio
+        cell = max(wide, high) / SAMPLES
+        xs = np.linspace(left, right, max(2, round(wide / cell)))
+        ys = np.linspace(bottom, top, max(2, round(high / cell)))
         found = yield from pace.through(crossings(self.model.pair_surface_on(xs), self.problem, xs, ys))
         post(BoundaryFacts(decision, norm, found))
 
@@ -453,5 +455,6 @@ def queries(context: Context) -> dict[str, Query]:
             asked[LaneQuestion("probe", slot)] = _question(frame, document, location)
         elif model.kind == "f" and not model.expansion.is_linear and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
-            asked[LaneQuestion("boundary facts", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
+            query = BoundaryQuery(model, shown_pair(model, frame.lane), limits, document.view.ratio)
+            asked[LaneQuestion("boundary facts", slot)] = query
     return asked

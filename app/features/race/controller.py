@@ -19,7 +19,7 @@ from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.learners.svm import STEPPED, SvmSettings
 from app.scene.model import grid_of
-from app.state.document import Document, View, problems_of
+from app.state.document import Document, View, are_unlike, problems_of
 from app.state.document import problem as problem_name
 from solver import RULES, Grid
 from solver.core import fast_loops
@@ -291,10 +291,11 @@ class RaceController:
 @kept(4)
 def _grid_for(points: Points, width: int, height: int, ratio: float) -> Grid:
     """Return the part of the plane with all points at the largest scale for this size in pixels."""
-    view = View.fitting(points)
+    view = View.fitting(points, are_unlike(points))
     if len(points):
         size = points.xy.max(axis=0) - points.xy.min(axis=0)
-        unit = 1.15 * max(size[0] / width, size[1] / height)
+        unit = 1.15 * max(size[0] / width, size[1] / view.ratio / height)
         if 0 < unit * min(width, height) < view.span:
-            view = View(view.x, view.y, max(float(unit * min(width, height)), 1e-3 * view.span))
+            span = max(float(unit * min(width, height)), 1e-3 * view.span)
+            view = msgspec.structs.replace(view, span=span)
     return grid_of(view, width, height, ratio)

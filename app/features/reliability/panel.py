@@ -61,6 +61,7 @@ class ErrorMapChart(Chart):
             SurfaceMark(picture=picture),
             *(Line(x=line[:, 0], y=line[:, 1], colour=ink, width=wide) for ink, wide in ((WHITE, 3.6), (BLACK, 1.4))),
         ]
+        self.ratio = grid.pixel[1] / grid.pixel[0]
         x = ChartAxis(low=grid.left, high=grid.right, grid=False)
         y = ChartAxis(words.map_title(lane), low=grid.bottom, high=grid.top, grid=False)
         self.show_marks(marks, theme, x, y, over=[ColourBar(pixels=shades(True), low=-span, high=span, texts=texts)])

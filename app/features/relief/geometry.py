@@ -148,24 +148,26 @@ def levels_of(relief: Relief) -> tuple[float, ...]:
     return (-1.0, 0.0, 1.0) if relief.has_margins else (0.0,)
 
 
-def _floor(net: Array) -> tuple[Callable[[Array], Array], tuple[float, float]]:
+def _floor(net: Array, ratio: float) -> tuple[Callable[[Array], Array], tuple[float, float]]:
     """Return the function that puts locations of the plane into the box, and the extents of `net` in the box."""
     low = net.min(axis=0)
-    size = net.max(axis=0) - low
-    unit, middle = 2.0 / size.max(), low + 0.5 * size
-    return (lambda xy: (xy - middle) * unit), (0.5 * unit * float(size[0]), 0.5 * unit * float(size[1]))
+    size, middle = net.max(axis=0) - low, low + 0.5 * (net.max(axis=0) - low)
+    unit = 2.0 / float((size / (1.0, ratio)).max()) / np.array([1.0, ratio])
+    a, b = (0.5 * unit * size).tolist()
+    return (lambda xy: (xy - middle) * unit), (a, b)
 
 
 def _disc(relief: Relief) -> Array:
     """Return the net of the map, ring by ring around the visible points, shape (n, 2)."""
-    xy, whole = relief.xy, np.array([[relief.xs[0], relief.ys[0]], [relief.xs[-1], relief.ys[-1]]])
+    sides = np.array([1.0, relief.ratio])
+    xy, whole = relief.xy / sides, np.array([[relief.xs[0], relief.ys[0]], [relief.xs[-1], relief.ys[-1]]]) / sides
     low, high = (whole[0], whole[1]) if len(xy) < 2 else (xy.min(axis=0), xy.max(axis=0))
     middle, half = low + 0.5 * (high - low), 0.5 * (high - low)
     half = np.maximum(half, 0.05 * max(float(half.max()), 0.1 * float((whole[1] - whole[0]).max())))
     reach = 1.06 * float(np.linalg.norm((xy - middle) / half, axis=1).max(initial=1.0))
     radius, angle = np.meshgrid(np.linspace(0.0, reach, RINGS), np.linspace(0.0, 2.0 * np.pi, SPOKES), indexing="ij")
     circle = np.column_stack(((radius * np.cos(angle)).ravel(), (radius * np.sin(angle)).ravel()))
-    return np.asarray(middle + circle * half)
+    return np.asarray((middle + circle * half) * sides)
 
 
 def _box(extent: tuple[float, float, float], names: tuple[str, str, str]) -> tuple[Array, tuple[ReliefCaption, ...]]:
@@ -211,7 +213,7 @@ def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂"), limit:
     """Return f over the plane, cut off at its own limit or at `limit`; points are at their f, or at the cut."""
     x, y = np.meshgrid(relief.xs, relief.ys)
     net = np.column_stack((x.ravel(), y.ravel()))
-    on_floor, (a, b) = _floor(net)
+    on_floor, (a, b) = _floor(net, relief.ratio)
     extent, limit = (a, b, HEIGHT), limit_of(relief) if limit is None else limit
     scale = HEIGHT / limit
     # values beyond the cut may be huge, and pixels overflow
@@ -248,7 +250,7 @@ def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "
     if explicit is None:
         raise ValueError("Only a polynomial kernel of degree 2 has a map that can be drawn.")
     net, homogeneous = _disc(relief), explicit.coef0 == 0
-    on_floor, (a, b) = _floor(net)
+    on_floor, (a, b) = _floor(net, relief.ratio)
     extent = (1.0, 1.0, HEIGHT) if homogeneous else (a, b, HEIGHT)
     drawn = explicit(net)
     low, high = drawn.min(axis=0), drawn.max(axis=0)

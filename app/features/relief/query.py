@@ -48,6 +48,8 @@ class Relief(Struct, frozen=True, eq=False):
         Map of a polynomial kernel of degree 2; else None.
     title : str
         The classifier, and which of its binary problems this is.
+    ratio : float
+        Number of units of y that are as long in the picture as one of x.
     """
 
     xs: Array
@@ -61,6 +63,7 @@ class Relief(Struct, frozen=True, eq=False):
     has_margins: bool
     map: ExplicitMap | None
     title: str
+    ratio: float = 1.0
 
     @property
     def losses(self) -> Array:
@@ -76,6 +79,7 @@ class ReliefQuery:
     lane: Lane
     area: Area
     names: tuple[str, ...] = CLASS_NAMES
+    ratio: float = 1.0
     run_state: RunState | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -95,9 +99,10 @@ class ReliefQuery:
         p = shown_pair(model, lane)
         pair, classes = model.pairs_[p], model.classes_.tolist()
         left, right, bottom, top = self.area
-        unit = max(right - left, top - bottom) / (fineness - 1)
-        xs = np.linspace(left, right, max(2, round((right - left) / unit) + 1))
-        ys = np.linspace(bottom, top, max(2, round((top - bottom) / unit) + 1))
+        wide, high = right - left, (top - bottom) / self.ratio
+        unit = max(wide, high) / (fineness - 1)
+        xs = np.linspace(left, right, max(2, round(wide / unit) + 1))
+        ys = np.linspace(bottom, top, max(2, round(high / unit) + 1))
         rows, f = model.pair_surface_on(xs), np.empty((len(ys), len(xs)))
 
         def fill(block: slice) -> None:
@@ -121,6 +126,7 @@ class ReliefQuery:
                 lane.trainer is None or lane.trainer.has_margins,
                 explicit_map(model.expansion, p, model.scaler),
                 lane.title + several,
+                self.ratio,
             )
         )
 
@@ -138,7 +144,7 @@ def map_change(lane: Lane) -> dict[str, Any] | None:
     return {name: value for name, value in wanted.items() if getattr(lane.settings, name) != value}
 
 
-def relief_of(model: Model, lane: Lane, points: Points, area: Area, fineness: int = FINE) -> Relief:
+def relief_of(model: Model, lane: Lane, points: Points, area: Area, fineness: int = FINE, ratio: float = 1.0) -> Relief:
     """Return the relief of any model with an f, at once; raise ValueError with a sentence for one without.
 
     Parameters
@@ -152,6 +158,8 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, fineness: in
         Left, right, bottom and top of the part of the plane.
     fineness : int
         Number of net lines along the longer side.
+    ratio : float
+        As of a `Relief`.
     """
     if model.kind != "f":
         raise ValueError("This classifier has no f, so there is no relief of it.")
@@ -160,6 +168,6 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, fineness: in
     xy = points.xy[own.index]
     of_points = xy, points.labels[own.index], own.y, model.pair_decision_function(xy)[:, p]
     found: list[Relief] = []
-    for _ in ReliefQuery(model, lane, area).relief(of_points, fineness, Pace(never), found.append):
+    for _ in ReliefQuery(model, lane, area, ratio=ratio).relief(of_points, fineness, Pace(never), found.append):
         pass
     return found[0]

@@ -66,7 +66,10 @@ def queries(context: Context) -> dict[str, Query]:
         return {}
     grid = context.grids[min(index, len(context.grids) - 1)]
     area = grid.left, grid.right, grid.bottom, grid.top
-    query = ReliefQuery(frame.model, frame.lane, area, context.document.class_names, frame.run_state)
+    document = context.document
+    query = ReliefQuery(
+        frame.model, frame.lane, area, document.class_names, document.view.ratio, run_state=frame.run_state
+    )
     return {LaneQuestion(NAME, context.document.slots[index]): query}
 
 

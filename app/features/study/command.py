@@ -69,6 +69,8 @@ def run(options: argparse.Namespace, opener: Open, report: Report) -> int:
 
 def _init(options: argparse.Namespace, opener: Open, report: Report) -> int:
     path: Path = options.study
+    if path.suffix.lower() != ".toml":
+        raise FileError(f"{path.name} was not written: the name of a study ends in .toml.")
     if os.path.lexists(path):
         raise FileError(f"{path.name} is there already; choose another name.")
     if options.source is None:

@@ -32,6 +32,7 @@ from solver import Status
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
+from solver.core.scaler import Scaler
 from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import ONE_THREAD
@@ -165,6 +166,7 @@ def _of_draw(study: Study, path: Path, given: Given | None, draw: int, pace: Cel
         drawn = _drawn(study, path, given, draw)
         if not len(drawn.tests):
             raise ValueError("There are no points to test on.")
+        drawn = _standardised(drawn) if study.lane.standardises else drawn
         begun += _warm_up(study, path, drawn)
         for results in _results(study, path, drawn, pace):
             took = (time.perf_counter() - begun) / len(results)
@@ -215,6 +217,13 @@ def _undivided(study: Study, cell: CellIndex, given: Given | None, repetition: i
         return _sampled(given, data["n"], seed("points"))
     tests = Points() if study.folds else _tests(study, generator, seed("tests"))
     return Given(_made(generator, generator.count, seed("points")), tests)
+
+
+def _standardised(drawn: Given) -> Given:
+    """Return the points as a classifier gets them that standardises by those to learn from."""
+    scaler = Scaler.of(drawn.points.xy)
+    points, tests = (Points.of(scaler.transform(each.xy), each.labels) for each in (drawn.points, drawn.tests))
+    return Given(points, tests)
 
 
 def _chosen(points: Points, rows: Any) -> Points:
@@ -275,12 +284,14 @@ Result = tuple[dict[str, float], str, str]
 
 def _results(study: Study, path: Path, drawn: Given, pace: CellPace) -> Iterator[list[Result]]:
     """Yield the results of cells that are computed together, until all cells of the path have one."""
-    lanes, other = [study.lane_at(study.choice(cell)) for cell in path.cells], None
+    # The points are standardised already.
+    lanes = [msgspec.structs.replace(study.lane_at(study.choice(cell)), standardise=False) for cell in path.cells]
+    other: Labels | None = None
     pace.begin(len(lanes))
     if "disagreement" in study.values:
         assert study.other is not None
-        lone = _Trainings(study, [study.other], drawn, None, pace)
-        other = result_of(lone.trained(study.other)).outcome(True).predicted
+        compared = msgspec.structs.replace(study.other, standardise=False)
+        other = result_of(_Trainings(study, [compared], drawn, None, pace).trained(compared)).outcome(True).predicted
     searched, trainings = bool(lanes[0].family.searched), _Trainings(study, lanes, drawn, other, pace)
     size = len(lanes) if searched and "seconds" not in study.values else 1
     for start in range(0, len(lanes), size):

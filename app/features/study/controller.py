@@ -386,7 +386,7 @@ class StudyController:
             return
         study, lane = self.kept.study, Lane() if self.lane.is_difference else self.lane
         wanted, generator = study.lane_at(study.choice(cell)), study.generator_at(study.choice(cell))
-        changed = msgspec.structs.replace(lane, classifier=wanted.classifier)
+        changed = msgspec.structs.replace(lane, classifier=wanted.classifier, standardise=wanted.standardise)
         changed = changed.with_part(wanted.classifier, wanted.settings)
         step = None
         if generator is not None and any(axis.name in DATA_AXES for axis in study.axes):

@@ -437,10 +437,10 @@ PRESETS: dict[str, tuple[Study, str]] = {
 }
 
 
-#: Why a study of a classifier that standardises is refused.
-STANDARDISES = "A study cannot standardise x and y: switch Standardise off, or standardise the points on import."
+#: Why a study that compares with another classifier is refused.
+STANDARDISES = "Both classifiers must standardise x and y, or neither, to be compared in a study."
 
 
 def plain_lane(lane: Lane) -> Lane:
     """Return `lane` without the settings that its classifier does not use."""
-    return Lane(lane.classifier).with_part(lane.classifier, lane.settings)
+    return Lane(lane.classifier, standardise=lane.standardise).with_part(lane.classifier, lane.settings)

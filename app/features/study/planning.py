@@ -229,7 +229,7 @@ def lane_of(plan: StudyPlan, lane: Lane) -> Lane:
     """Return the classifier that is studied: that of `lane`, or the first one that suits this kind of study."""
     names = (lane.classifier, Lane().classifier, *LEARNERS)
     classifier = next(name for name in names if KINDS[plan.kind].suits(LEARNERS[name]))
-    return plain_lane(Lane(classifier).with_part(classifier, lane.part(classifier)))
+    return plain_lane(Lane(classifier, standardise=lane.standardise).with_part(classifier, lane.part(classifier)))
 
 
 def titles(lane: Lane, generated: bool) -> dict[str, str]:
@@ -291,7 +291,7 @@ def values_of(plan: StudyPlan, lane: Lane, other: bool) -> dict[str, str]:
 
 def planned(plan: StudyPlan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
     """Return the study of `plan` with the settings of `lane`; `other` is the classifier for "disagreement"."""
-    if lane.standardises or (other is not None and other.standardises):
+    if other is not None and other.standardises != lane.standardises:
         return Planned(faults={"": STANDARDISES})
     lane = lane_of(plan, lane)
     if not (lane.family.in_files and (other is None or other.family.in_files)):

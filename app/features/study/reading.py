@@ -31,7 +31,6 @@ from .cells import digest_of
 from .computing import Given
 from .model import (
     MEASURES,
-    STANDARDISES,
     Study,
     StudyAxis,
     Value,
@@ -154,13 +153,16 @@ class _Reader:
             return Lane()
         by_field = {field.name: field.parameter for field in LEARNERS[name].fields if field.kind != "text"}
         named: dict[str, Any] = {}
-        for key in (key for key in table if key != "name"):
+        standardise = table.get("standardise", False)
+        if not isinstance(standardise, bool):
+            self.fault(f"{where}.standardise", f"is {_shown(standardise)}; it must be true or false.")
+        for key in (key for key in table if key not in ("name", "standardise")):
             parameter = by_field.get(key, key)
             if parameter in named:
                 self.fault(f"{where}.{key}", f"is the same as {parameter}, which stands there, too.")
             named[parameter] = table[key]
         values = self._converted(named, LEARNERS[name].settings, f"{where}.")
-        return Lane(name).with_part(name, LEARNERS[name].settings(**values))
+        return Lane(name, standardise=standardise is True).with_part(name, LEARNERS[name].settings(**values))
 
     def _data(self, table: dict[str, Any]) -> tuple[GeneratorSettings | None, str]:
         if self.source is not None:
@@ -327,8 +329,6 @@ def lanes_of(document: Document) -> list[Lane]:
     found = [plain_lane(lane) for lane in document.lanes[: document.shown] if not lane.is_difference]
     if not found:
         raise FileError("The document has no classifier of its own.")
-    if any(lane.standardises for lane in document.lanes[: document.shown]):
-        raise FileError(STANDARDISES)
     return found
 
 
@@ -427,7 +427,8 @@ def written(study: Study, sentence: str, document: str = "") -> str:
 
 
 def _lane(lane: Lane) -> list[str]:
-    return [f'name = "{lane.classifier}"', *_settings(lane.settings)]
+    standardise = ["standardise = true"] if lane.standardises else []
+    return [f'name = "{lane.classifier}"', *standardise, *_settings(lane.settings)]
 
 
 def _settings(struct: Any) -> list[str]:

@@ -114,7 +114,7 @@ class Chart(_View):
     square : bool
         Keep the area as wide as high.
     equal : bool
-        Both axes have the same scale.
+        Both axes have the same scale; with a `ratio`, that number of units of y is as long as one of x.
     fixed : bool
         Keep the preferred height.
     under : bool
@@ -128,6 +128,7 @@ class Chart(_View):
     """
 
     sets = framed = square = equal = fixed = under = False
+    ratio = 1.0
     short = 0.3
     least_height = (0, 7)
     preferred = (0, 0)
@@ -237,7 +238,7 @@ class Chart(_View):
         if self.square:
             wide = high = min(wide, high)
         if self.equal:
-            sizes, middles = (wide, high), [0.5 * (low + end) for low, end in ends]
+            sizes, middles = (wide, high * self.ratio), [0.5 * (low + end) for low, end in ends]
             half = 0.5 * max((end - low) / size for (low, end), size in zip(ends, sizes, strict=True))
             ends = [(at - half * size, at + half * size) for at, size in zip(middles, sizes, strict=True)]
         area = QRectF(left, top, wide, high)

@@ -245,11 +245,13 @@ class _Plot:
 
     def _view(self, width: int, height: int) -> View:
         """Return the view of a plot of this size."""
-        view, whole = self.scene.document.view, View.fitting(self.points)
-        if not (self.spec.fitted and len(self.points) and view.holds(self.points) and view.span <= FITS * whole.span):
+        view = self.scene.document.view
+        whole = View.fitting(self.points, view.owns_scales)
+        tight = view.span <= FITS * whole.span and view.span * view.ratio <= FITS * whole.span * whole.ratio
+        if not (self.spec.fitted and len(self.points) and view.holds(self.points) and tight):
             return msgspec.structs.replace(view, span=view.span * self._wider(width, height))
-        needed = np.ptp(self.points.xy, axis=0) / np.array([width, height]) * min(width, height)
-        share = float(needed.max()) / max(float(np.ptp(self.points.xy, axis=0).max()), 1e-300)
+        sizes = np.ptp(self.points.xy, axis=0) / (1.0, whole.ratio)
+        share = float((sizes / (width, height)).max()) * min(width, height) / max(float(sizes.max()), 1e-300)
         return msgspec.structs.replace(whole, span=whole.span * min(share, 1.0))
 
     def _wider(self, width: int, height: int) -> float:
@@ -270,7 +272,7 @@ class _Plot:
         if not len(cut):
             return 1.0
         room = half * (1 - 2 * AT_THE_EDGE / np.array([max(width, 40), max(height, 40)]))
-        return min(float((cut.max(axis=0) / room).max()), 4 * LIMIT / view.span)
+        return min(float((cut.max(axis=0) / room).max()), 4 * LIMIT / (view.span * max(1.0, view.ratio)))
 
     def show(self, picture: Picture | None) -> None:
         """Show `picture` on the canvas."""
@@ -283,12 +285,12 @@ class _Plot:
 
 def _within(grid: Grid, other: Grid) -> bool:
     """Return True if `grid` shows no more of the plane than `other`, within half a pixel."""
-    least = 0.5 * (other.right - other.left) / other.width
-    return (
-        grid.left >= other.left - least
-        and grid.right <= other.right + least
-        and grid.bottom >= other.bottom - least
-        and grid.top <= other.top + least
+    x, y = 0.5 * np.array(other.pixel)
+    return bool(
+        grid.left >= other.left - x
+        and grid.right <= other.right + x
+        and grid.bottom >= other.bottom - y
+        and grid.top <= other.top + y
     )
 
 

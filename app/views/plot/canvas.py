@@ -313,12 +313,13 @@ class Canvas(PointingPlot):
 
     def pointer_at(self, position: QPointF) -> PointerPosition:
         # In the present view: the painted one may be older, and each event continues from the previous one.
-        area, grid, unit = self.plot_area(), self.grid_for(self._eye.view), self.unit()
+        area, view, unit = self.plot_area(), self._eye.view, self.unit()
+        grid = self.grid_for(view)
         # The event names a pixel by its corner; the user aims at the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
-        y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit
+        y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit * view.ratio
         radius = 0.5 * self.layers.point_size(area.width(), area.height())
-        return PointerPosition(x, y, unit, max(radius, POINT_PIXELS))
+        return PointerPosition(x, y, unit, max(radius, POINT_PIXELS), view.ratio)
 
     # -- mouse and keys --------------------------------------------------------------------------------------------
 

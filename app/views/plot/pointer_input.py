@@ -116,7 +116,7 @@ class PointingPlot(pg.GraphicsView):
         return max(1, round(area.width())), max(1, round(area.height()))
 
     def unit(self) -> float:
-        """Return the length of a pixel in the plane."""
+        """Return the width of a pixel in the plane."""
         grid = self.grid_for(self._eye.view)
         return (grid.right - grid.left) / self.plot_area().width()
 
@@ -273,7 +273,7 @@ class PointingPlot(pg.GraphicsView):
 
     def _pan_by(self, moved: QPointF) -> None:
         unit = self.unit()
-        self._eye.pan(-moved.x() * unit, moved.y() * unit)
+        self._eye.pan(-moved.x() * unit, moved.y() * unit * self._eye.view.ratio)
 
     def event(self, event: QEvent) -> bool:
         # A scroll area receives pointer events through its viewport only; handle those sent to the canvas itself as

@@ -58,7 +58,7 @@ class ImportExport:
         """Preview the file at `path`, and import it if the user agrees."""
         from app.exchange import importing  # here, to keep the start fast
 
-        self._show(lambda dialect: importing.read(path, dialect))
+        self._show(lambda dialect, sheet: importing.read(path, dialect, sheet))
 
     def import_clipboard(self, add: bool = False) -> None:
         """Preview the clipboard, and import it if the user agrees; `add` preselects adding to the present points."""
@@ -68,7 +68,7 @@ class ImportExport:
         if is_share_text(text):
             self.open_text(text)
             return
-        self._show(lambda dialect: importing.read_text(text, dialect=dialect), add)
+        self._show(lambda dialect, sheet: importing.read_text(text, dialect=dialect), add)
 
     def import_real(self, table: RealTable) -> None:
         """Preview a table of real data, and import it if the user agrees."""
@@ -180,7 +180,10 @@ class ImportExport:
             self.import_clipboard(add=True)
 
     def _show(
-        self, read: Callable[[Dialect], Table], add: bool = False, first: Callable[[Table], Choice] | None = None
+        self,
+        read: Callable[[Dialect, str | None], Table],
+        add: bool = False,
+        first: Callable[[Table], Choice] | None = None,
     ) -> None:
         from app.exchange.columns import default_choice  # here, to keep the start fast
 

@@ -29,13 +29,16 @@ from PySide6.QtWidgets import (
 
 from app.core.number_format import count, grouped
 from app.core.plain_text import plain
+from app.core.points import Points
 from app.exchange import pairs
-from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice
+from app.exchange.columns import OTHERS, BadRows, Choice, Imported, convert, default_choice, first_import
 from app.exchange.delimited import DECIMALS, SEPARATORS
 from app.exchange.pairs import Pair, ScoredPair, Views
+from app.exchange.roles import roles_of
 from app.exchange.table import Column, Dialect, DialectError, Table
 from app.files.background_task import Task
 from app.files.documents import FileError
+from app.state.document import are_unlike
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_symbols
@@ -113,6 +116,7 @@ class PreviewData(Struct, frozen=True, eq=False):
     xy: Array
     labels: NDArray[np.uint8]
     axes: tuple[ChartAxis, ChartAxis]
+    equal: bool
 
     @classmethod
     def of(cls, imported: Imported) -> PreviewData:
@@ -125,18 +129,17 @@ class PreviewData(Struct, frozen=True, eq=False):
             ChartAxis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
         )
         some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
-        return cls(xy[some], labels[some], (x, y))
+        return cls(xy[some], labels[some], (x, y), not are_unlike(Points.of(xy, labels)))
 
 
 class PointsPreview(Chart):
-    """The points as a canvas would show them, both axes equally scaled; a sample if there are many."""
-
-    equal = True
+    """The points as a canvas would show them; a sample if there are many."""
 
     def show_points(self, preview: PreviewData | None) -> None:
         """Show these points, or none."""
         theme, marks = theme_of(self.palette().window().color().lightness() < 128), list[Mark]()
         x_axis, y_axis = (ChartAxis(), ChartAxis()) if preview is None else preview.axes
+        self.equal = preview is None or preview.equal
         if preview is not None:
             for label in np.unique(preview.labels).tolist():
                 x, y = preview.xy[preview.labels == label].T
@@ -156,15 +159,17 @@ class _Answer(Struct, frozen=True, eq=False):
     numeric: list[int]
     result: Imported | FileError
     preview: PreviewData | None = None
+    why: str = ""
 
 
-def _converted(table: Table, choice: Choice) -> _Answer:
+def _converted(table: Table, choice: Choice, first: bool = False) -> _Answer:
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric]
+    why = " ".join([roles_of(table).why, *table.notes]) if first else ""
     try:
-        result = convert(table, choice)
-        return _Answer(table, choice, numeric, result, PreviewData.of(result))
+        choice, result = first_import(table, choice) if first else (choice, convert(table, choice))
+        return _Answer(table, choice, numeric, result, PreviewData.of(result), why)
     except FileError as error:
-        return _Answer(table, choice, numeric, error)
+        return _Answer(table, choice, numeric, error, why=why)
 
 
 class ImportDialog(NamedDialog):
@@ -174,8 +179,8 @@ class ImportDialog(NamedDialog):
     ----------
     parent : QWidget
     read : callable
-        ``read(dialect)`` returns the table, detecting what is None in the dialect; runs in another thread, may raise
-        FileError.
+        ``read(dialect, sheet)`` returns the table, detecting what is None in the dialect, of a sheet, or of the first
+        with cells if it is None; runs in another thread, may raise FileError.
     take : callable
         ``take(imported, add)`` gets the points when the user agrees, and whether to add them to the present ones.
     add : bool
@@ -187,7 +192,7 @@ class ImportDialog(NamedDialog):
     def __init__(
         self,
         parent: QWidget,
-        read: Callable[[Dialect], Table],
+        read: Callable[[Dialect, str | None], Table],
         take: Callable[[Imported, bool], object],
         add: bool = False,
         first: Callable[[Table], Choice] = default_choice,
@@ -201,18 +206,22 @@ class ImportDialog(NamedDialog):
         self._offered: list[int] = []  # columns of the entries for x and y, by position
         self._components: tuple[int, ...] = ()  # columns of which principal components are offered
         self._ranked_for: tuple[Table, int | None] | None = None  # table and class column of the list of views
-        self._text_row = self._dialect()
+        self._text_row, self._sheet_row = self._dialect(), self._sheets()
         self._rows = describe(
             Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
         )
-        self._rows.setMinimumHeight(110)
+        self._rows.setMinimumHeight(96)
         self._more = named(QLabel(), "import.more")
         self._picture = describe(
-            PointsPreview(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
+            PointsPreview(),
+            "import.picture",
+            "Picture of the points",
+            "The points; each axis has its own scale if they differ much.",
         )
         middle = filled(QHBoxLayout(), (self._columns(), 3), (self._picture, 2))
         self._views_panel = self._make_views()
-        self._summary, self._limits, self._doubt = (self._text(name) for name in ("summary", "limits", "doubt"))
+        names = ("summary", "why", "limits", "doubt")
+        self._summary, self._why, self._limits, self._doubt = (self._text(name) for name in names)
         self._doubt.setFont(bold(self._doubt.font()))
         for label in (self._limits, self._doubt):
             label.hide()
@@ -225,11 +234,17 @@ class ImportDialog(NamedDialog):
             "Rows that cannot be used",
             "The rows that cannot be used, by line, and why.",
         )
-        self._bad.setMinimumHeight(60)
+        self._bad.setMinimumHeight(48)
         end = filled(QHBoxLayout(), self._leave_out, (self._buttons(), 1))
-        texts = (self._summary, self._limits, self._doubt)
-        left = filled(QVBoxLayout(), (self._rows, 3), self._more, (middle, 2), *texts, (self._bad, 1))
-        filled(QVBoxLayout(self), self._text_row, (filled(QHBoxLayout(), (left, 1), self._views_panel), 1), end)
+        texts = (self._summary, self._why, self._limits, self._doubt)
+        left = filled(QVBoxLayout(), (self._rows, 3), self._more, (middle, 3), *texts, (self._bad, 1))
+        filled(
+            QVBoxLayout(self),
+            self._text_row,
+            self._sheet_row,
+            (filled(QHBoxLayout(), (left, 1), self._views_panel), 1),
+            end,
+        )
         self._add.setChecked(add)
         self._tasks, self._ranking = TaskRunner(self), TaskRunner(self)
         self.resize(1000, 660)
@@ -283,6 +298,15 @@ class ImportDialog(NamedDialog):
         row.hide()  # until the file is found to be a text
         return row
 
+    def _sheets(self) -> QWidget:
+        row = QWidget()
+        row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._sheet = describe(combo_box(width=16), "import.sheet", "Sheet", "The sheet of the workbook that is read.")
+        self._sheet.activated.connect(self._reread)
+        filled(QHBoxLayout(row), label_for("S&heet", self._sheet), self._sheet, 1, margins=0)
+        row.hide()  # until the file is found to have several
+        return row
+
     def _columns(self) -> QGridLayout:
         grid = QGridLayout()  # a form layout places its labels a little too high beside these boxes
         grid.setVerticalSpacing(4)
@@ -302,24 +326,35 @@ class ImportDialog(NamedDialog):
             lambda _: self._choose_column(self._choice.x, self._offered[self._y.currentIndex()]),
             width=16,
         )
-        tip = "Which column holds the class: at most 8 values."
+        tip = "Which column holds the class."
         self._class = describe(combo_box(width=16), "import.class", "Column for the class", tip)
         self._class.activated.connect(self._rechoose)
         self._standardise = clickable(
-            QCheckBox("S&tandardise: mean 0, variance 1"),
+            QCheckBox("Classifiers s&tandardise x and y"),
             "import.standardise",
             "Standardise",
-            "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units."
-            " The axes say so; exported points have their own units again.",
+            "They learn from (x − mean) / deviation of the training points: distances then weigh both columns the same,"
+            " whatever their units.  The points and the axes keep their units.  Points that are added change no"
+            " classifier.",
             self._rechoose,
         )
+        self._merge = clickable(
+            QCheckBox(f"&Merge rare classes as “{OTHERS}”"),
+            "import.merge",
+            "Merge rare classes",
+            f"The seven most frequent classes stay, the others become one, “{OTHERS}”.  Else the eight most frequent"
+            " stay, and the rows of the others are left out.",
+            self._rechoose,
+        )
+        self._merge.hide()
         self._advice = self._text("advice")
         self._advice.hide()
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
             grid.addWidget(label_for(title, box), line, 0)
             grid.addWidget(box, line, 1)
             box.setView(QListView(uniformItemSizes=True))  # else Qt would measure every one of ten thousand columns
-        grid.addWidget(self._standardise, 3, 1)
+        grid.addWidget(self._merge, 3, 1)
+        grid.addWidget(self._standardise, 4, 1)
         replace_points = describe(
             QRadioButton("&Replace the points"),
             "import.replace",
@@ -334,12 +369,13 @@ class ImportDialog(NamedDialog):
         where = QHBoxLayout()
         for button in (replace_points, self._add):
             button.setMinimumHeight(26)
+            button.toggled.connect(self._show_standardise)
             group.addButton(button)
             filled(where, button).addSpacing(12)
         where.addStretch(1)
-        grid.addWidget(self._advice, 4, 1)
-        grid.addLayout(where, 5, 1)
-        grid.setRowStretch(6, 1)
+        grid.addWidget(self._advice, 5, 1)
+        grid.addLayout(where, 6, 1)
+        grid.setRowStretch(7, 1)
         return grid
 
     def _buttons(self) -> QDialogButtonBox:
@@ -357,13 +393,11 @@ class ImportDialog(NamedDialog):
         self._reread()
 
     def _reread(self) -> None:
-        read, first, spec, begun = self._read, self._first, self._spec, self._table is not None
-        standardise = self._standardise.isChecked()
+        read, first, spec, sheet = self._read, self._first, self._spec, self._sheet.currentText() or None
 
         def work() -> _Answer:
-            table = read(spec)
-            choice = first(table)
-            return _converted(table, replace(choice, standardise=standardise) if begun else choice)
+            table = read(spec, sheet)
+            return _converted(table, first(table), first=True)
 
         self._expect(work)
         self._summary.setText("Reading…")
@@ -395,6 +429,7 @@ class ImportDialog(NamedDialog):
             label=self._class.currentIndex() - 1 if self._class.currentIndex() > 0 else None,
             standardise=self._standardise.isChecked(),
             leave_out=self._leave_out.isChecked(),
+            merge=self._merge.isChecked(),
         )
         if choice.label in choice.components:  # a column is a class or a coordinate, not both
             choice = replace(choice, components=())
@@ -427,12 +462,19 @@ class ImportDialog(NamedDialog):
         self._class.setCurrentIndex(0 if choice.label is None else choice.label + 1)
         show_check(self._standardise, choice.standardise)
         show_check(self._leave_out, choice.leave_out)
-        self._standardise.setEnabled(not choice.components)  # the components are of standardised columns
+        show_check(self._merge, choice.merge)
+        self._show_standardise()
+        if answer.why:
+            self._why.setText(answer.why)
         self._show_result(answer.result, answer.table.row_name, answer.preview)
         self._views.show_choice(self._shown_pair())
         self._rank(answer.table, choice.label)
         if first and self._spec == Dialect():  # unless the user has already chosen a separator
             self._x.setFocus()
+
+    def _show_standardise(self) -> None:
+        # The components are of standardised columns.
+        self._standardise.setEnabled(not self._choice.components and not self._add.isChecked())
 
     def _show_table(self, table: Table | None, numeric: Sequence[int] = ()) -> None:
         self._table = table
@@ -453,6 +495,10 @@ class ImportDialog(NamedDialog):
         self._class.addItems(["none: all of class 1", *(column.name for column in table.columns)])
         self._offer(numeric, [table.columns[index].name for index in numeric])
         self._show_dialect(table.dialect)
+        self._sheet.clear()
+        self._sheet.addItems(table.sheets)
+        self._sheet.setCurrentText(table.sheet)
+        self._sheet_row.setVisible(len(table.sheets) > 1)
 
     def _offer(self, columns: Sequence[int], names: Sequence[str], y_names: Sequence[str] = ()) -> None:
         """Append entries to the boxes of x and y, all in one call: ten thousand calls would take a while."""
@@ -475,6 +521,8 @@ class ImportDialog(NamedDialog):
         self._import.setEnabled(self._imported is not None)
         self._summary.setText(result.summary if isinstance(result, Imported) else str(result))
         imported = self._imported
+        self._merge.setVisible(imported is not None and imported.n_rare > 0)
+        self._why.setVisible(bool(self._why.text()))
         for label, text in (
             (self._advice, "" if imported is None else imported.advice),
             (self._limits, "" if imported is None else imported.limits),

@@ -211,9 +211,9 @@ class Trap:
 
 
 BAD: dict[str, tuple[bytes, str]] = {
-    "no zip": (b"1,2\n3,4\n", "not a sound .npz file"),
-    "a pickle": (pickle.dumps(X), "not a sound .npz file"),
-    "a single array": (SOUND[".npz"][:4] + b"x" * 100, "not a sound .npz file"),
+    "no zip": (b"1,2\n3,4\n", "not a sound .npz or .npy file"),
+    "a pickle": (pickle.dumps(X), "not a sound .npz or .npy file"),
+    "a single array": (SOUND[".npz"][:4] + b"x" * 100, "not a sound .npz or .npy file"),
     "objects": (npz(X=np.array([[Trap(), 1], [2, 3]], dtype=object)), "Python objects"),
     "classes that are objects": (npz(X=X, y=np.array([Trap(), 1, 2], dtype=object)), "Python objects"),
     "a bomb": (bomb(), "unpacks to more than 100 MB"),

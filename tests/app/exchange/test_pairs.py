@@ -231,7 +231,7 @@ def test_the_plane_of_the_components_is_imported() -> None:
     found = convert(table, Choice(0, 1, 13, components=tuple(range(13))))
     expected = PCA(2).fit_transform(StandardScaler().fit_transform(data.data))
     assert np.allclose(found.xy, expected, atol=1e-9) and (found.labels == data.target).all()
-    assert found.axes[0].startswith("PC 1: 0.42 c6 + ") and found.scaling is None and found.advice == ""
+    assert found.axes[0].startswith("PC 1: 0.42 c6 + ") and not found.standardise and found.advice == ""
     assert found.summary.endswith("PC 2 against PC 1.")
     share = "55.4 % of the variance of 13 columns"
     assert found.limits == f"{share}: classes that overlap here may be separate in the rest."

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from app.exchange import pairs
-from app.exchange.columns import Choice, convert, usable_columns
+from app.exchange.columns import Choice, convert, first_import, usable_columns
 from app.exchange.real_data import TABLES, RealTable
 from app.exchange.table import Dialect
 from app.files import assets
@@ -57,7 +57,8 @@ def test_penguins_have_units_and_their_missing_rows_are_left_out() -> None:
     row = BY_NAME["penguins"]
     table = row.read()
     assert len(table) == 344 and usable_columns(table, 6)[1] == "Set aside: 'island' (words), 'sex' (words)."
-    imported = convert(table, row.first_choice(table))
+    choice, imported = first_import(table, row.first_choice(table))
+    assert choice.standardise and choice.leave_out
     assert imported.axes == ("bill length (mm)", "bill depth (mm)")
     assert imported.left_out == ((5, "column 'bill length (mm)' is empty"), (273, "column 'bill length (mm)' is empty"))
     assert Counter(imported.class_names[label] for label in imported.labels) == {

@@ -492,8 +492,9 @@ class Work(RuleBasedStateMachine):
         self.user.new()
         self.in_gesture = False
         split = replace(document.split, painted=IdSet())
+        styles = tuple(ClassStyle("", style.colour) for style in document.styles)
         blank = replace(
-            document, points=Points(), origin=None, split=split, scaling=None, axes=document.measured[1], notes=""
+            document, points=Points(), origin=None, split=split, scaling=None, axes=("", ""), styles=styles, notes=""
         )
         self.model = Model(state(blank))
 

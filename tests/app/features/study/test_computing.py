@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from app.core.points import Points
 from app.features.study import computing
 from app.features.study.cells import data_of, paths, seed_of
-from app.features.study.computing import NOT_DEFINED, Record, compute
+from app.features.study.computing import NOT_DEFINED, Given, Record, compute
 from app.features.study.model import NOTES, Study, StudyAxis, measures_of
 from app.learners.knn import CondensedSettings, EditedSettings, KnnSettings
 from app.learners.svm import SvmSettings
@@ -440,3 +442,22 @@ def test_the_first_results_come_before_the_path_ends() -> None:
     path = paths(GRID)[0]
     stream = compute(GRID, path, None)
     assert next(stream).cell == path.cells[0]
+
+
+@pytest.mark.parametrize("name", ["svm", "knn"])
+def test_a_classifier_that_standardises_is_a_pipeline_on_the_points_of_each_fold(name: str) -> None:
+    X, y = datasets.generate("moons", 40, 0.25, 3)
+    X = X * [12.0, 30_000.0] + [40.0, 50_000.0]  # years and money
+    axis, made = {
+        "svm": (StudyAxis("C", (0.1, 10.0)), lambda value: SVC(C=value, gamma=1.0, tol=1e-6)),
+        "knn": (StudyAxis("k", (1, 9)), KNeighborsClassifier),
+    }[name]
+    lane = msgspec.structs.replace(Lane("svm", svm=SvmSettings(tol=1e-6)), classifier=name, standardise=True)
+    study = Study("grid", (axis,), ("accuracy", "training_accuracy"), lane, folds=3, digest="0" * 64)
+    points = Points.of(X, y)
+    for record in computed(study, Given(points, Points())):
+        assert not record.error, record.error
+        inside = folds_of(points, 3, 0) != record.fold
+        peer = make_pipeline(StandardScaler(), made(study.choice(record.cell)[axis.name])).fit(X[inside], y[inside])
+        assert record.values["accuracy"] == pytest.approx(peer.score(X[~inside], y[~inside]), abs=1e-12)
+        assert record.values["training_accuracy"] == pytest.approx(peer.score(X[inside], y[inside]), abs=1e-12)

@@ -119,3 +119,12 @@ def test_shares_are_typed_in_per_cent() -> None:
     assert axis_plan("flipped", document.lanes[0], document, True) == AxisPlan("flipped", "0 %", "30 %", "7")
     faults = planned(replace(plan, axes=(C, AxisPlan("flipped", "0", "60", "3"))), document.lanes[0], document).faults
     assert faults["axis1.stop"] == "Flipped labels to must be a number from 0 % to 50 %; “60” is not."
+
+
+def test_both_classifiers_standardise_or_neither() -> None:
+    document = document_of()
+    lane = replace(document.lanes[0], standardise=True)
+    refused = planned(PLAN, lane, document, Lane("knn"))
+    assert refused.study is None and "Both classifiers must standardise" in refused.faults[""]
+    made = planned(PLAN, lane, document)
+    assert made.study is not None and made.study.lane.standardises

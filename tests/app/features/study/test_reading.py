@@ -34,9 +34,17 @@ def test_presets_are_read_as_they_were_written(name: str) -> None:
 COMPARED = msgspec.structs.replace(GRID, values=("disagreement", "seconds"), other=Lane("knn"))
 
 
-@pytest.mark.parametrize("study", [GRID, KNN, COMPARED, msgspec.structs.replace(KNN, k_up_to_n=False)])
+STANDARDISING = msgspec.structs.replace(GRID, lane=Lane("svm", standardise=True))
+
+
+@pytest.mark.parametrize("study", [GRID, KNN, COMPARED, STANDARDISING, msgspec.structs.replace(KNN, k_up_to_n=False)])
 def test_studies_are_read_as_they_were_written(study: Study) -> None:
     assert read(written(study, "A study.")) == (study, [])
+
+
+def test_standardise_is_true_or_false() -> None:
+    text = written(STANDARDISING, "A study.").replace("standardise = true", 'standardise = "yes"')
+    assert read(text)[1] == ["classifier.standardise: is “yes”; it must be true or false."]
 
 
 def test_k_goes_up_to_n_in_efficiency_maps_by_default() -> None:

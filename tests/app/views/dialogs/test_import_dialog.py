@@ -36,7 +36,7 @@ from app.window.dialogs.import_table import ImportDialog, PointsPreview
 from tests.app.views.watchdog import Watchdog
 from tests.counting import calls_of
 
-Read = Callable[[Dialect], Table]
+Read = Callable[[Dialect, str | None], Table]
 Taken = list[tuple[Imported, bool]]
 
 FLOWERS = "length,width,weight,kind\n1.5,2,9,rose\n3,4,8,pansy\n5,6.25,7,rose\n"
@@ -54,7 +54,7 @@ def parent(qtbot: QtBot, qapp: QApplication) -> Iterator[QMainWindow]:
 
 
 def of(text: str) -> Read:
-    return lambda spec: decode(text.encode(), "drawing.csv", ".csv", spec)
+    return lambda spec, sheet=None: decode(text.encode(), "drawing.csv", ".csv", spec)
 
 
 def show(parent: QMainWindow, qtbot: QtBot, source: Read | str, wait: bool = True) -> tuple[ImportDialog, Taken]:
@@ -140,18 +140,21 @@ def test_other_columns_standardised_and_added(parent: QMainWindow, qtbot: QtBot)
     click(part(dialog, "standardise"))
     wait_for(dialog, qtbot)
     click(part(dialog, "add"))
+    assert not part(dialog, "standardise").isEnabled(), "points that are added change no classifier"
     press_import(dialog)
     ((imported, add),) = taken
     assert add and imported.labels.tolist() == [0, 0, 0] and imported.axes == ("weight", "length")
-    assert np.allclose(imported.xy.mean(axis=0), 0) and np.allclose(imported.xy.std(axis=0), 1)
-    assert imported.xy[0, 0] > imported.xy[2, 0]
+    assert imported.standardise and imported.xy.tolist() == [[9, 1.5], [8, 3], [7, 5]]
 
 
-def test_rows_are_left_out_when_that_is_wanted(parent: QMainWindow, qtbot: QtBot) -> None:
+def test_unusable_rows_are_left_out_and_listed(parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, taken = show(parent, qtbot, FLOWERS + "7,,8,rose\n8,9,1,\n10,x,1,rose\n")
     box = part(dialog, "leave_out")
     assert isinstance(box, QCheckBox) and box.isVisible() and box.text() == "&Leave out 3 rows"
-    assert not part(dialog, "import").isEnabled()
+    assert box.isChecked() and part(dialog, "import").isEnabled()
+    click(box)
+    wait_for(dialog, qtbot)
+    assert "3 of 6 rows cannot be used" in text(dialog) and not part(dialog, "import").isEnabled()
     click(box)
     wait_for(dialog, qtbot)
     assert text(dialog) == "3 points: 1 pansy, 2 rose; width against length. 3 rows left out."
@@ -168,13 +171,13 @@ def test_rows_are_left_out_when_that_is_wanted(parent: QMainWindow, qtbot: QtBot
 def test_standardising_is_offered_where_units_ask_for_it(parent: QMainWindow, qtbot: QtBot) -> None:
     people = "height,weight,class\n" + "".join(f"{160 + 3 * k},{55 + 4 * k},{k % 2 + 1}\n" for k in range(12))
     dialog, taken = show(parent, qtbot, people)
+    box = part(dialog, "standardise")
     assert part(dialog, "advice").isVisible() and "standardise" in text(dialog, "advice")
-    click(part(dialog, "standardise"))
-    wait_for(dialog, qtbot)
-    assert not part(dialog, "advice").isVisible()
+    assert isinstance(box, QCheckBox) and box.isChecked()
+    assert text(dialog, "why") == "Class: 'class' (by its name)."
     press_import(dialog)
     ((imported, _),) = taken
-    assert imported.scaling is not None and np.allclose(imported.xy.std(axis=0), 1)
+    assert imported.standardise and imported.xy[:2].tolist() == [[160, 55], [163, 59]]
 
 
 def test_columns_of_words_are_not_offered_for_x(parent: QMainWindow, qtbot: QtBot) -> None:
@@ -197,8 +200,10 @@ def test_twice_the_same_column_is_refused(parent: QMainWindow, qtbot: QtBot) -> 
 
 
 def test_bad_rows_are_listed_by_line(parent: QMainWindow, qtbot: QtBot) -> None:
-    rows = "1,2\n" + "1,2,3,rose\n" * 700 + "1,two,3,rose\n" * 300
+    rows = "1,2\n" + "".join(f"1,{k},3,rose\n" for k in range(700)) + "1,two,3,rose\n" * 300
     dialog, taken = show(parent, qtbot, FLOWERS.replace("6.25", "six") + rows)
+    click(part(dialog, "leave_out"))
+    wait_for(dialog, qtbot)
     assert "cannot be imported yet: 302 of 1\u202f004 rows cannot be used, first line 4: 'six' in column" in text(
         dialog
     )
@@ -239,27 +244,28 @@ def test_a_text_that_is_no_table_can_still_be_overruled(parent: QMainWindow, qtb
     assert isinstance(header, QCheckBox) and header.isChecked() and text(dialog, "separator") == "Comma ,"
     click(header)
     wait_for(dialog, qtbot)
-    assert "1 of 3 rows cannot be used, line 1" in text(dialog)
+    assert text(dialog) == "2 points: 2 of class 1; column 2 against column 1. 1 row left out."
+    assert "line 1: it has 4 cells instead of 2" in text(dialog, "bad")
     assert part(dialog, "x").isEnabled()
 
 
 def test_a_file_without_a_dialect(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "arrays.npz"
     np.savez(path, X=np.arange(120.0).reshape(2, 60), y=[1, 2])
-    dialog, _ = show(parent, qtbot, lambda spec: read(path, spec))
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: read(path, spec))
     assert not part(dialog, "separator").isVisible() and not part(dialog, "header").isVisible()
     assert text(dialog, "more") == "The first 50 of 61 columns are shown." and part(dialog, "more").isVisible()
     assert text(dialog) == "2 points: 1 of class 1, 1 of class 2; x2 against x1."
 
 
 def test_a_file_that_cannot_be_read(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    dialog, _ = show(parent, qtbot, lambda spec: read(tmp_path / "missing.npz", spec))
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: read(tmp_path / "missing.npz", spec))
     assert text(dialog) == "missing.npz cannot be read: no such file or directory."
     assert not part(dialog, "separator").isVisible() and not part(dialog, "import").isEnabled()
 
 
 def test_a_fault_of_the_program_is_reported(parent: QMainWindow, qtbot: QtBot) -> None:
-    def fail(spec: Dialect) -> Table:
+    def fail(spec: Dialect, sheet: str | None = None) -> Table:
         raise KeyError("surprise")
 
     dialog, _ = show(parent, qtbot, fail)
@@ -285,7 +291,7 @@ class Gate:
         self.entered = threading.Event()
         self.specs: list[Dialect] = []
 
-    def __call__(self, spec: Dialect) -> Table:
+    def __call__(self, spec: Dialect, sheet: str | None = None) -> Table:
         self.specs.append(spec)
         self.entered.set()
         if not self.open.wait(300):
@@ -363,7 +369,7 @@ def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, 
     path.write_text("\n".join(",".join(map(repr, row)) + ",abc"[::3] for row in values.tolist()))
     dog = Watchdog(1.0)
     dog.start()
-    dialog, _ = show(parent, qtbot, lambda spec: read(path, spec), wait=False)
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: read(path, spec), wait=False)
     qtbot.waitUntil(lambda: text(dialog) != "Reading…")
     dog.stop()
     assert "100\u202f000" in text(dialog)
@@ -595,7 +601,7 @@ def test_a_hundred_thousand_rows_of_fifty_columns(parent: QMainWindow, qtbot: Qt
     table = Table("large.npz", (*columns, column_of("class", labels.astype(float))), np.arange(1, 100_001), {}, "row")
     dog = Watchdog(1.0)
     dog.start()
-    dialog, taken = show(parent, qtbot, lambda spec: table)
+    dialog, taken = show(parent, qtbot, lambda spec, sheet=None: table)
     wait_for_views(dialog, qtbot, 781)
     click_view(dialog, qtbot, 0)
     dog.stop()
@@ -613,7 +619,7 @@ def test_ten_thousand_columns_are_offered_without_a_call_for_each(
     monkeypatch.setattr(
         ImportDialog, "_show_table", lambda *arguments: n_calls.append(calls_of(lambda: original(*arguments)))
     )
-    dialog, _ = show(parent, qtbot, lambda spec: Table("wide.npz", columns, np.arange(1, 3), {}, "row"))
+    dialog, _ = show(parent, qtbot, lambda spec, sheet=None: Table("wide.npz", columns, np.arange(1, 3), {}, "row"))
     assert max(n_calls) < 1.5 * len(columns)  # a step of the list of the names is one
     for name, n_entries in (("x", 10_000), ("y", 10_000), ("class", 10_001)):
         box = part(dialog, name, QComboBox)

@@ -88,12 +88,11 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
         left, top = plot.area.left() * spec.scale, plot.area.top() * spec.scale
         assert left == round(left) and top == round(top)
         assert (plot.area.width() * spec.scale, plot.area.height() * spec.scale) == (grid.width, grid.height)
-        unit = (grid.right - grid.left) / grid.width
         where, rows = [], []
         while len(where) < count:
             i, j = int(rng.integers(1, grid.width - 1)), int(rng.integers(1, grid.height - 1))
             at = np.array([grid.xs[i], grid.ys[j]])
-            if np.hypot(*(obstacles - at).T).min() < 16 * spec.scale * unit:
+            if np.hypot(*((obstacles - at) / grid.pixel).T).min() < 16 * spec.scale:
                 continue
             where.append(at)
             rows.append(index[int(pixels[round(top) + grid.height - 1 - j, round(left) + i])])
@@ -599,10 +598,10 @@ def test_lines_in_bands_come_together_again() -> None:
     t = np.linspace(0, 2 * np.pi, 101)
     circle = np.column_stack([np.cos(t), np.sin(t)])
     cut = [np.concatenate([circle[60:81][::-1], [[np.nan] * 2], circle[:31]]), circle[30:61], circle[80:]]
-    whole = joined(cut, 0.01)
+    whole = joined(cut, (0.01, 0.01))
     assert np.isfinite(whole).all() and len(whole) == len(circle)
     assert np.hypot(*np.diff(whole, axis=0).T).max() < 0.07
-    apart = joined([circle[:20], circle[40:60] + 5], 0.01)
+    apart = joined([circle[:20], circle[40:60] + 5], (0.01, 0.01))
     assert np.isnan(apart[:, 0]).sum() == 1 and len(apart) == 41
     assert joined([], 0.01).shape == (0, 2)
 

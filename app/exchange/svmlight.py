@@ -1,0 +1,95 @@
+"""svmlight: the text format of SVMlight and LIBSVM, ``label index:value ... # comment``; absent values are zero."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from contextlib import suppress
+from itertools import islice, starmap
+
+import numpy as np
+
+from app.core.number_format import grouped
+from app.files.documents import FileError
+
+from .delimited import TextLines, encoding_of
+from .table import MAX_COLUMNS, Table, check_size, column_of
+
+_NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
+_LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)
+
+
+def looks_like_svmlight(data: bytes, name: str) -> bool:
+    """Return whether the first lines are all in this format."""
+    lines = TextLines(data[:200_000], encoding_of(data, name), name)
+    n_lines = 0
+    with suppress(FileError):
+        for line in islice(lines.records(), 20):
+            if not _LINE.fullmatch(line):
+                # A line cut off by the end of the sample.
+                return n_lines > 0 and len(data) > 200_000 and next(iter(lines), None) is None
+            n_lines += 1
+    return n_lines > 0
+
+
+def _parse(line: str) -> tuple[float, list[int], list[float]]:
+    """Return label, indices from 1, and values; raise a ValueError with the reason if the line is invalid."""
+    parts = line.partition("#")[0].split()
+    first, pairs = parts[0], [part.split(":") for part in parts[1:]]
+    if pairs and pairs[0][0] == "qid":
+        del pairs[0]
+    try:
+        if "_" in line and "_" in "".join(parts):
+            raise ValueError
+        label = float(first)
+        indices = [int(index) for index, _ in pairs]
+        values = [float(value) for _, value in pairs]
+    except ValueError:
+        raise ValueError(_fault(first, pairs)) from None
+    if indices and not 1 <= min(indices) <= max(indices) <= MAX_COLUMNS:
+        raise ValueError(f"an index is not from 1 to {grouped(MAX_COLUMNS)}")
+    if len(set(indices)) != len(indices):
+        raise ValueError("an index occurs twice")
+    return label, indices, values
+
+
+def _fault(first: str, pairs: list[list[str]]) -> str:
+    if not re.fullmatch(_NUMBER, first):
+        return f"the label {first[:40]!r} is not a number"
+    for pair in pairs:
+        if len(pair) != 2 or not pair[0].isdecimal() or not re.fullmatch(_NUMBER, pair[1]):
+            return f"{':'.join(pair)[:40]!r} is not index:value"
+    return "it is not label index:value ..."
+
+
+def read_svmlight(data: bytes, name: str) -> Table:
+    """Return the table in an svmlight text, with columns x1, x2, ... and class; raise a FileError if there is none."""
+    lines = TextLines(data, encoding_of(data, name), name)
+    labels: list[float] = []
+    starts: list[int] = []
+    faults: dict[int, str] = {}
+    # Row, column and value of every entry; in arrays, because a list of millions of numbers is slow to free.
+    rows, columns, values = array("q"), array("q"), array("d")
+    n_columns = 0
+
+    for line in lines.records():
+        if not line.partition("#")[0].strip():
+            continue
+        try:
+            label, found, numbers = _parse(line)
+        except ValueError as error:
+            label, found, numbers = 0.0, [], []
+            faults[len(labels)] = str(error)
+        rows.extend([len(labels)] * len(found))
+        columns.extend(found)
+        values.extend(numbers)
+        labels.append(label)
+        starts.append(lines.start)
+        n_columns = max([n_columns, *found])
+        check_size(name, len(labels), n_columns + 1)
+    if not labels:
+        raise FileError(f"{name} holds no rows.")
+    dense = np.zeros((n_columns, len(labels)))
+    dense[np.array(columns) - 1, np.array(rows)] = values
+    titled = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.array(labels))]
+    return Table(name, tuple(starmap(column_of, titled)), np.array(starts, dtype=np.int64), faults)

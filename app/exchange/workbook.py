@@ -1,0 +1,78 @@
+"""Workbooks of Excel and LibreOffice: a sheet as a table.  A second process reads it, which may fail without harm."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import subprocess
+import zipfile
+from collections.abc import Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from app.files.documents import MAX_BYTES, FileError
+from solver.core.own_process import command
+
+from .delimited import read_rows
+from .head import Row
+from .sheet_process import PASSWORD, Report
+from .table import Table
+
+MISSING = (
+    "{name} is a workbook, and python-calamine, which reads them, is not installed: pip install"
+    " 'classifier-playground[tables]'; or save the sheet as CSV."
+)
+#: Largest ratio of a workbook's unpacked size to its own; those of spreadsheets are below 100.
+_MOST_PACKED, _SMALL = 200, 10_000_000
+#: Longest time (s) for a workbook.
+_LONGEST = 60
+
+
+def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
+    """Return the table in a sheet of a workbook; raise a FileError with one sentence if it cannot be read.
+
+    Parameters
+    ----------
+    data : bytes
+    name : str
+    sheet : str, optional
+        Name of the sheet; the first with cells if it is not given.
+    """
+    if importlib.util.find_spec("python_calamine") is None:
+        raise FileError(MISSING.format(name=name))
+    if data.startswith(b"PK"):
+        _check_unpacked(data, name)
+    try:
+        words = command("app.exchange.sheet_process", sheet or "")
+        done = subprocess.run(words, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_LONGEST)
+        answer = io.BytesIO(done.stdout)
+        report = msgspec.json.decode(answer.readline(), type=Report)
+    except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
+        raise FileError(f"{name} cannot be read: it is damaged, or too large.") from None
+    if report.fault == PASSWORD:
+        raise FileError(f"{name} is protected by a password: save it without one, or the sheet as CSV.")
+    if sheet and sheet not in report.sheets and report.sheets:
+        raise FileError(f"{name} has no sheet {sheet!r}; it has {', '.join(report.sheets)}.")
+    if report.fault:
+        raise FileError(f"{name} is damaged, or no workbook ({report.fault}).")
+    if done.returncode:
+        raise FileError(f"{name} cannot be read: sheet {report.sheet} is damaged, or too large.")
+    start, decoder = answer.tell(), msgspec.json.Decoder(list[str])
+
+    def rows() -> Iterator[Row]:
+        answer.seek(start)
+        yield from ((number, cells) for number, cells in enumerate(map(decoder.decode, answer), 1) if any(cells))
+
+    return replace(read_rows(rows, name, "row"), sheets=tuple(report.sheets), sheet=report.sheet)
+
+
+def _check_unpacked(data: bytes, name: str) -> None:
+    """Raise a FileError if a workbook would unpack to very much more."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        raise FileError(f"{name} is damaged, or no workbook.") from None
+    if size > 2 * MAX_BYTES or size > max(_SMALL, _MOST_PACKED * len(data)):
+        raise FileError(f"{name} unpacks to {size // 10**6} MB, so it was not read.")
