@@ -17,7 +17,7 @@ from app.views.widgets.inputs import named, take_typed_number
 
 #: Actions of the window itself; the actions of features follow them in each menu.
 OWN: tuple[Action, ...] = (
-    Action("new", "&File", "&New", ("Ctrl+N",), "No points, no file; all settings stay.", "New"),
+    Action("new", "&File", "&New", ("Ctrl+N",), "An empty plane, no file; classifiers stay.", "New"),
     Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
     Action(
         "start_over",

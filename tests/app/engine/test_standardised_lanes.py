@@ -201,12 +201,12 @@ def test_labels_are_learned_standardised() -> None:
         assert made.model.scaler is not None
 
 
-def test_a_study_of_one_is_refused() -> None:
+def test_a_study_of_one_keeps_it() -> None:
     lane = standardised("svm")
     document = Document(TWO, (lane,), 1)
     plan = plan_of("grid", lane, document)
-    assert "Standardise" in planned(plan, lane, document).faults[""]
-    assert "" not in planned(plan, Lane("svm"), document).faults
+    assert planned(plan, lane, document).study.lane.standardises
+    assert not planned(plan, Lane("svm"), document).study.lane.standardises
 
 
 def test_settings_of_lanes_are_distinguished_by_it() -> None:

@@ -167,7 +167,7 @@ def test_a_file_that_is_held_over_the_window_is_welcome(make: Make, qtbot: QtBot
     assert not shade.isVisible() and taken == [tmp_path / "flowers.csv"]
 
 
-def test_new_takes_the_points_away_and_nothing_else(make: Make, qtbot: QtBot) -> None:
+def test_new_is_an_empty_plane_with_the_classifiers_as_they_were(make: Make, qtbot: QtBot) -> None:
     window = make(replace(default_document(), axes=("height", "weight"), training_limit=500))
     window.controller.set_generator(noise=0.45, count=30)
     window.controller.set_lane(0, "knn", n_neighbors=9)
@@ -177,9 +177,10 @@ def test_new_takes_the_points_away_and_nothing_else(make: Make, qtbot: QtBot) ->
     window.named_actions["new"].trigger()
     new = window.document
     assert not len(new.points) and window.controller.store.path is None and new.origin is None
-    for name in ("lanes", "shown", "generator", "axes", "styles", "notes", "training_limit", "view"):
+    for name in ("lanes", "shown", "generator", "styles", "notes", "training_limit"):
         assert getattr(new, name) == getattr(old, name), name
-    assert "all settings stay" in window.named_actions["new"].toolTip()
+    assert new.axes == ("", "") and new.view == View()
+    assert "classifiers stay" in window.named_actions["new"].toolTip()
     settle(qtbot, window)
 
 
@@ -187,7 +188,7 @@ def test_new_takes_the_scaling_away_with_the_points(make: Make) -> None:
     scaling = Scaling((170.0, 65.0), (9.0, 11.0))
     window = make(replace(default_document(), axes=named(("height", "")), scaling=scaling))
     window.named_actions["new"].trigger()
-    assert window.document.scaling is None and window.document.axes == ("height", "y")
+    assert window.document.scaling is None and window.document.axes == ("", "")
 
 
 @pytest.mark.slow

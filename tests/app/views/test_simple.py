@@ -69,7 +69,7 @@ def test_a_first_start_is_simple(make: Make, qtbot: QtBot, qapp: object, tmp_pat
 
 
 def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: QtBot) -> None:
-    window = make(simple=True)
+    window = make(simple=True, size=(1280, 800))
     for lane in (0, 1):
         QTest.mouseClick(window.findChild(QWidget, f"lane{lane}.settings"), Qt.MouseButton.LeftButton)
         settle(qtbot, window)

@@ -481,7 +481,7 @@ def test_a_refusal_of_the_solver_is_a_sentence() -> None:
     with pytest.raises(ValueError, match="not positive semidefinite"):
         finished(Comparison(start, 2))
     curves = replace(Comparison(start, 2).curves, failure=reply.message)
-    assert words.verdict(curves) == (f"No comparison: {reply.message}",)
+    assert words.against_random(start, curves) == f"No comparison: {reply.message}"
 
 
 def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

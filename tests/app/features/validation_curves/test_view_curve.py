@@ -349,7 +349,9 @@ def test_empty_and_one_class_documents_have_their_sentences(make: Make, qtbot: Q
 
 
 def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
-    window = make(small(Lane("svm", svm=SvmSettings("linear")), Lane("svm", svm=SvmSettings(hard_margin=True))))
+    window = make(
+        small(Lane("svm", svm=SvmSettings("linear")), Lane("svm", svm=SvmSettings(hard_margin=True))), size=(1280, 800)
+    )
     show(window, qtbot)
     visible = {
         (lane, control)
