@@ -36,7 +36,7 @@ _ASIDE = AGAINST.index("numbers the rows")
 #: Most excluded columns that are named; the others are counted.
 MOST_NAMED = 3
 #: Fewest points of a class column; points of one that the file names; most cells whose values are counted.
-LEAST_POINTS, _SAID, _SAMPLE = 4, 10, 2000
+LEAST_POINTS, _CERTAIN, _SAMPLE = 4, 10, 2000
 #: Names that a class column often has, without saying so.
 _OFTEN = frozenset(
     {
@@ -101,7 +101,7 @@ def _class_column(table: Table, against: Sequence[int]) -> tuple[int | None, str
     found = list[tuple[int, int, str]]()
     for index in range(len(against) if len(against) > 2 else 0):
         points, reasons = _class_points(table, index, last)
-        if points >= _SAID or sum(varied) - varied[index] > 1:
+        if points >= _CERTAIN or sum(varied) - varied[index] > 1:
             found.append((points, index, reasons))
     points, best, reasons = max(found, default=(0, 0, ""))
     if points < LEAST_POINTS:
@@ -120,7 +120,7 @@ def _class_points(table: Table, index: int, last: int) -> tuple[int, str]:
     numbers = [value for value in values if not isinstance(value, str)]
     whole = all(value == int(value) for value in numbers)
     if column.hint == "class" or called:
-        return (2 * _SAID if column.hint else _SAID) + (index > 0), "as the file says" if column.hint else "by its name"
+        return (2 * _CERTAIN if column.hint else _CERTAIN) + (index > 0), "as the file says" if column.hint else "by its name"
     if column.hint in ("continuous", "left out") or n_values < (2 if n_sampled > 1 or numbers else 1):
         return 0, ""
     if n_values > MAX_CLASSES and (not whole or n_values > n_sampled // 2):
