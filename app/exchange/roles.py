@@ -120,7 +120,8 @@ def _class_points(table: Table, index: int, last: int) -> tuple[int, str]:
     numbers = [value for value in values if not isinstance(value, str)]
     whole = all(value == int(value) for value in numbers)
     if column.hint == "class" or called:
-        return (2 * _CERTAIN if column.hint else _CERTAIN) + (index > 0), "as the file says" if column.hint else "by its name"
+        why = "as the file says" if column.hint else "by its name"
+        return (2 * _CERTAIN if column.hint else _CERTAIN) + (index > 0), why
     if column.hint in ("continuous", "left out") or n_values < (2 if n_sampled > 1 or numbers else 1):
         return 0, ""
     if n_values > MAX_CLASSES and (not whole or n_values > n_sampled // 2):
