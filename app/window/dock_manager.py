@@ -242,8 +242,10 @@ class DockManager:
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
         needs = {name: self._useful(name) for name in drawn}
-        if before != self._covered or any(self._needs.get(name) != height for name, height in needs.items()):
-            self._needs |= needs
+        # Only for one that has become too low: where less is enough, another arrangement could ask for more again.
+        low = [name for name, height in needs.items() if self._docks[name].height() < height != self._needs.get(name)]
+        self._needs |= needs
+        if before != self._covered or low:
             later(self._window, self.arrange)
 
     def follow_pointer(self, scene: Scene) -> None:

@@ -46,7 +46,7 @@ for box in sorted(window.findChildren(QSpinBox), key=lambda each: each.objectNam
     print(box.objectName(), box.text())
 print([line.text() for line in window.findChildren(QLineEdit) if line.objectName()])
 print(documents.encode(window.document).decode())
-content = Content(document.points.xy, document.points.labels, ["a", "İ", "ı"], ("x", "I"), False)
+content = Content(document.points.xy, document.points.labels, ["a", "İ", "ı"], ("x", "I"), False, used=[0, 1, 2])
 for name in (".csv", ".tsv", ".svmlight"):
     print(EXPORTS[name].encode(content).decode())
 for canvas in window.canvases:

@@ -169,7 +169,7 @@ def test_a_learner_that_overrides_nothing_shows_its_accuracies(
 
 @pytest.mark.slow
 def test_in_the_form(lane: Lane, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)))
+    window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)), size=(1280, 800))
     field = find(window, "lane0.shrinkage")
     assert find(window, "lane0.classifier").shown_text() == "1  Centroids"
     before = [each.text() for each in field.parentWidget().findChildren(QLabel) if each.isVisible()]

@@ -72,7 +72,7 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
     window = make()
     before = window.document
     index = int(before.points.xy[:, 1].argmax())
-    at = window.to_widget(0, *before.points.xy[index]) + QPoint(5, -4)  # held beside its middle
+    at = window.to_widget(0, *before.points.xy[index]) + QPoint(4, -3)  # held beside its middle
     view = window.canvases[0].viewport()
     jobs: list[set[int]] = [set(), set()]
     for lane in (0, 1):
