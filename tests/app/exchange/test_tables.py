@@ -17,7 +17,7 @@ from app.exchange.exporting import EXPORTS, names_of, numbered
 from app.exchange.importing import IMPORTS, decode, read_text
 from app.exchange.table import cell_number
 from app.files.documents import FileError
-from tests.app.exchange.corpus import CASES, FLOWERS, Case, xlsx, xlsx_rows
+from tests.app.exchange.corpus import CASES, FLOWERS, Case, npy, xlsx, xlsx_rows
 from tests.app.exchange.written import encode
 
 WORKBOOKS = (".xlsx", ".ods")
@@ -101,8 +101,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "related.arff": (b"@relation a\n@attribute b relational\n@data\n", "'relational' is not known"),
     "other.arff": (b"@relation a\n@attribute b real\nhello\n@data\n1\n", "line 3 is neither"),
     "rowless.arff": (b"@relation a\n@attribute b real\n@data\n", "no rows"),
-    "objects.npy": (b"\x93NUMPY\x01\x00v\x00{'descr': '|O', 'fortran_order': False, 'shape': (1, 2), }" + b" " * 58
-                    + b"\n", "Python objects"),
+    "objects.npy": (npy(np.array([[None, 1]], dtype=object)), "Python objects"),
     "long.csv": (b"a,b\n1,2\n" + b"7," * 1_200_000 + b"7\n", "1\u202f200\u202f001 columns"),
 }  # fmt: skip
 
