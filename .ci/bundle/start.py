@@ -5,13 +5,9 @@ import runpy
 import sys
 
 #: Modules that run in processes of their own.
-MODULES = (
-    "app",
-    "solver.warmup",
-    "app.features.study.worker",
-    "app.engine.estimator_worker",
-    "app.exchange.sheet_process",
-)
+MODULES = {
+    *("app", "solver.warmup", "app.features.study.worker", "app.engine.estimator_worker", "app.exchange.sheet_process")
+}
 
 
 def begin() -> int:

@@ -57,7 +57,7 @@ def _row(line: str, zeros: Sequence[str]) -> list[str]:
         return [*map(_unquoted, _cells(line))]
     cells = [*zeros]
     try:
-        for pair in filter(None, _cells(line.strip("{} \t"))):
+        for pair in filter(None, _cells(line.strip("{} \t") + ",")):
             index, value = pair.split(None, 1)
             cells[int(index)] = _unquoted(value)
     except (ValueError, IndexError):

@@ -19,7 +19,7 @@ from app.core.number_format import count, grouped
 from app.files.documents import FileError
 
 from .head import DECIMALS as DECIMALS
-from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, layout
+from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, is_types, layout
 from .table import CellCollector, Commas, Dialect, DialectError, Table, check_size, distinct_names, one_line, unguarded
 
 #: In order of preference between equally good ones: those that are also decimal signs, or within words, are last.
@@ -32,6 +32,8 @@ _LONGEST_LINE = 2_000_000
 #: Rows by which the dialect is detected, and characters after which few are enough.  Rows are read completely: a part
 #: of a row has another number of cells.
 _SAMPLE_ROWS, _SAMPLE_SIZE = 100, 100_000
+#: Least difference between the merits of two separators that counts.
+_TIE = 0.002
 #: Titles, units, and two rows.
 _FEWEST_SAMPLED = 4
 #: Cells that are converted in one call, during which other threads wait.
@@ -159,8 +161,9 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str, place: Layout) -> float:
     """Return the merit of a separator and a decimal sign: rows of equal length, many numbers, several columns."""
     if place.width < 2:
         return 0.0
-    head, *body = rows[place.top :]
-    even = sum(len(row) == place.width for row in (head, *body)) / (len(body) + 1 + 0.1 * place.top)
+    head, *below = rows[place.top :]
+    even = sum(len(row) == place.width for row in (head, *below)) / (len(below) + 1)
+    body = below[2:] if below and is_types(below[0]) else below
     cells = [cell for row in body or [head] for cell in row if cell]
     numbers = sum(is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
@@ -178,7 +181,7 @@ def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dia
         for decimal in [spec.decimal] if spec.decimal else DECIMALS:
             place = layout(cells, decimal, spec.header, separator)
             merit = _merit(cells, decimal, place) - (0.0 if sound else 2.0) if rows else -math.inf
-            if rows and (best is None or merit > best[0]):
+            if rows and (best is None or merit > best[0] + _TIE * (separator != best[1])):
                 best = merit, separator, decimal, rows, place
     if best is None:
         next(records_of(data, encoding, name, given or ","), None)  # raises the error of the first row

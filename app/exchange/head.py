@@ -182,6 +182,8 @@ def _goes_on(cells: Sequence[str], body: Sequence[Sequence[str]], decimal: str) 
             above |= bool(cell)
         elif cell and cell in column:
             return False
+        if is_any_number(cell):
+            return False
     return above
 
 

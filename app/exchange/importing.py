@@ -34,14 +34,14 @@ IMPORTS = {
 _ARRAYS, _SVMLIGHT, _JSON = (IMPORTS[title] for title in ("NumPy arrays", "svmlight, LIBSVM", "JSON"))
 #: Beginning of the workbooks of old versions of Excel, and of encrypted ones.
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-#: Beginnings of files of other kinds.
+#: Beginnings of files of other kinds, in small letters.
 _OTHERS = {
-    b"%PDF": "a PDF file: copy the table from it, and import from the clipboard",
+    b"%pdf": "a PDF file: copy the table from it, and import from the clipboard",
     b"\x1f\x8b": "packed with gzip: unpack it first",
-    b"PAR1": "a Parquet file: save the table as CSV",
-    b"\x89HDF": "an HDF5 file: save the table as CSV",
-    b"MATLAB": "a MATLAB file: save the table as CSV",
-    **dict.fromkeys((b"<!", b"<?xml", b"<html", b"<HTML"), "a web page or XML: save the table as CSV"),
+    b"par1": "a Parquet file: save the table as CSV",
+    b"\x89hdf": "an HDF5 file: save the table as CSV",
+    b"matlab": "a MATLAB file: save the table as CSV",
+    **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), "a web page or XML: save the table as CSV"),
 }
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000
@@ -78,7 +78,7 @@ def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None, 
         return with_groups(read_workbook(data, name, sheet))
     if suffix in _ARRAYS or data.startswith((ARRAY, b"PK\x03\x04")):
         return read_archive(data, name)
-    if kind := next((kind for start, kind in _OTHERS.items() if data.startswith(start)), ""):
+    if kind := next((kind for start, kind in _OTHERS.items() if data[:9].lower().startswith(start)), ""):
         raise FileError(f"{name} is {kind}.")
     return _decode_text(data, name, suffix, dialect or Dialect())
 

@@ -48,8 +48,9 @@ def _table(text: bytes, name: str) -> Table:
         whole = msgspec.json.decode(lists[0], type=list[msgspec.Raw])
     if not whole:
         raise FileError(f"{name} holds no rows.")
-    kind: Any = dict[str, Any] if bytes(whole[0])[:1] == b"{" else list[Any]
-    if kind is not list[Any]:
+    are_objects = bytes(whole[0])[:1] == b"{"
+    kind: Any = dict[str, Any] if are_objects else list[Any]
+    if are_objects:
         titles = [*dict.fromkeys(chain.from_iterable(islice(_decoded(whole, kind), _TOGETHER)))]
     known = {*titles}
 

@@ -1,0 +1,250 @@
+"""The tables of the corpus are read as what they are, and files of no table are refused in one sentence."""
+
+from __future__ import annotations
+
+import importlib.util
+import tracemalloc
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_svmlight_file
+
+from app.exchange.columns import Choice, convert
+from app.exchange.exporting import EXPORTS, names_of, numbered
+from app.exchange.importing import IMPORTS, decode, read_text
+from app.exchange.table import cell_number
+from app.files.documents import FileError
+from tests.app.exchange.corpus import CASES, FLOWERS, Case, npy, xlsx, xlsx_rows
+from tests.app.exchange.written import encode
+
+WORKBOOKS = (".xlsx", ".ods")
+reads_workbooks = pytest.mark.skipif(
+    importlib.util.find_spec("python_calamine") is None, reason="python-calamine is not installed"
+)
+
+
+def named(case: Case) -> object:
+    return pytest.param(case, id=case.file, marks=reads_workbooks if case.file.endswith(WORKBOOKS) else ())
+
+
+def refusal(data: bytes, name: str, sheet: str | None = None) -> str:
+    with pytest.raises(FileError) as caught:
+        decode(data, name, Path(name).suffix, sheet=sheet)
+    shown = str(caught.value)
+    assert shown.startswith(name) and shown.endswith(".") and "\n" not in shown
+    return shown.removeprefix(f"{name} ")
+
+
+@pytest.mark.parametrize("case", map(named, CASES))
+def test_a_file_is_read_as_what_it_is(case: Case) -> None:
+    table = decode(case.data, case.file, Path(case.file).suffix)
+    assert tuple(column.name for column in table.columns) == case.columns
+    assert len(table) == case.rows and table.lines[0] == case.line
+    assert tuple(column.cell(0) for column in table.columns) == case.first
+    assert tuple(column.hint for column in table.columns) == (case.hints or ("",) * len(case.columns))
+    assert table.notes == case.notes and tuple(table.faults) == case.faults
+
+
+@pytest.mark.parametrize("case", map(named, CASES))
+def test_the_content_counts_and_not_the_suffix(case: Case) -> None:
+    if Path(case.file).suffix == ".jsonl":
+        pytest.skip("lines of records look like any text")
+    table = decode(case.data, "file", "")
+    assert tuple(column.name for column in table.columns) == case.columns and len(table) == case.rows
+
+
+def test_the_corpus_has_forty_files_of_every_kind_in_the_file_dialog() -> None:
+    listed = {suffix for each in IMPORTS.values() for suffix in each}
+    assert len(CASES) >= 40 and {Path(case.file).suffix for case in CASES} <= listed | {""}
+    assert {".tab", ".arff", ".ml", ".data", ".dat", ".svmlight", ".libsvm", ".xlsx", ".xls", ".xlsb", ".ods", ".npy",
+            ".json"} <= listed  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cell", "decimal", "number"),
+    [
+        ("\u22121.5", ".", -1.5),
+        ("12 345", ".", 12345.0),
+        ("12\u202f345,5", ",", 12345.5),
+        ("1\u00a0234\u00a0567", ".", 1234567.0),
+        ("1\u2009234e2", ".", 123400.0),
+        ("1 23", ".", np.nan),
+        ("1234 567", ".", np.nan),
+        ("1 234 5", ".", np.nan),
+        ("1 2", ".", np.nan),
+    ],
+)
+def test_numbers_as_typesetters_write_them(cell: str, decimal: str, number: float) -> None:
+    assert cell_number(cell, decimal) == number or np.isnan([cell_number(cell, decimal), number]).all()
+
+
+def test_cells_of_a_spreadsheet() -> None:
+    table = read_text("x\ty\n\u22121,5\t2\u202f345\n3,5\t1\n")
+    assert [column.cell(0) for column in table.columns] == ["-1.5", "2345"]
+
+
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "mixed.csv": ("Käse,1\n".encode("cp1252") + "Würze,2\n".encode(), "mixes UTF-8 (line 2) with another encoding"),
+    "nul.csv": (b"x,y\n1,\x002\n", "NUL"),
+    "paper.csv": (b"%PDF-1.7\n1 0 obj\n", "a PDF file"),
+    "page.xls": (b"<html><table><tr><td>1</td></tr></table></html>", "a web page"),
+    "packed.csv": (b"\x1f\x8b\x08\x00rest", "unpack it first"),
+    "words.json": (b'[{"x": 1}, 2]', "no JSON of records"),
+    "cut.json": (b'[{"x": 1}, {"x"', "no JSON of records"),
+    "uneven.json": (b'{"x": [1, 2], "y": [1]}', "different lengths"),
+    "number.json": (b'{"x": 1}{', "no JSON of records"),
+    "empty.json": (b"[]", "no rows"),
+    "headless.arff": (b"@relation a\n@data\n1,2\n", "no @attribute"),
+    "related.arff": (b"@relation a\n@attribute b relational\n@data\n", "'relational' is not known"),
+    "other.arff": (b"@relation a\n@attribute b real\nhello\n@data\n1\n", "line 3 is neither"),
+    "rowless.arff": (b"@relation a\n@attribute b real\n@data\n", "no rows"),
+    "objects.npy": (npy(np.array([[None, 1]], dtype=object)), "Python objects"),
+    "long.csv": (b"a,b\n1,2\n" + b"7," * 1_200_000 + b"7\n", "1\u202f200\u202f001 columns"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_table_is_refused_in_one_sentence(name: str) -> None:
+    data, reason = REFUSED[name]
+    assert reason in refusal(data, name)
+
+
+def test_a_sparse_row_that_is_damaged_is_a_fault() -> None:
+    start = b"@relation s\n@attribute a real\n@attribute b real\n@data\n"
+    for row in (b"{5 1}", b"{0}", b"{x 1}"):
+        assert [*decode(start + b"{0 1}\n" + row, "a.arff", ".arff").faults] == [1]
+
+
+# -- workbooks -----------------------------------------------------------------------------------------------------
+
+BOOK = xlsx({"Empty": "", "Flowers": xlsx_rows(FLOWERS), "Points": xlsx_rows([(1.0, 2.0), (3.0, 4.0)])})
+
+
+@reads_workbooks
+def test_a_sheet_can_be_chosen() -> None:
+    table = decode(BOOK, "a.xlsx", ".xlsx")
+    assert table.sheets == ("Empty", "Flowers", "Points") and table.sheet == "Flowers" and table.row_name == "row"
+    points = decode(BOOK, "a.xlsx", ".xlsx", sheet="Points")
+    assert points.sheet == "Points" and points.columns[1].values.tolist() == [2.0, 4.0]
+    assert refusal(BOOK, "a.xlsx", "Leaves") == "has no sheet 'Leaves'; it has Empty, Flowers, Points."
+    assert "no rows" in refusal(BOOK, "a.xlsx", "Empty")
+
+
+@reads_workbooks
+@pytest.mark.parametrize("end", [60, 400, 900])
+def test_a_damaged_workbook(end: int) -> None:
+    assert "is damaged, or no workbook" in refusal(BOOK[:end], "a.xlsx")
+
+
+@reads_workbooks
+def test_a_workbook_that_is_a_bomb() -> None:
+    far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
+    assert "damaged, or too large" in refusal(xlsx({"Far": far}), "far.xlsx")
+    assert refusal(xlsx({"Big": " " * 50_000_000}), "big.xlsx") == "unpacks to 50 MB, so it was not read."
+
+
+@reads_workbooks
+def test_a_workbook_that_is_encrypted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from python_calamine import PasswordError
+
+    from app.exchange import sheet_process
+
+    def locked(file: BytesIO) -> None:
+        raise PasswordError("Workbook is password protected")
+
+    monkeypatch.setattr("python_calamine.load_workbook", locked)
+    assert sheet_process.read(BOOK, "")[0].fault == sheet_process.PASSWORD
+
+
+def test_without_the_reader_of_workbooks_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    for data in (BOOK, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)):
+        assert "pip install 'classifier-playground[tables]'" in refusal(data, "a.xls")
+
+
+def test_a_zip_file_of_something_else() -> None:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("hello.txt", "hello")
+    refusal(file.getvalue(), "a.zip")
+
+
+# -- exports -------------------------------------------------------------------------------------------------------
+
+XY = np.array([[0.1, -2.5], [1e-300, 1e15], [1 / 3, 0.0]])
+
+
+def test_classes_that_are_numbers_keep_them_in_svmlight(tmp_path: Path) -> None:
+    data = b"-1 1:-0.8918 2:-0.1767\n+1 1:1.9429 2:-0.0869\n"
+    table = decode(data, "pm.txt", ".txt")
+    found = convert(table, Choice(0, 1, 2))
+    path = tmp_path / "pm.svmlight"
+    path.write_bytes(encode(found.xy, found.labels, found.class_names, ("", ""), path))
+    assert [line.split()[0] for line in path.read_text().splitlines()] == ["-1", "1"]
+    X, y = load_svmlight_file(str(path))
+    assert np.array_equal(X.toarray(), found.xy) and y.tolist() == [-1, 1]
+    assert numbered(found.labels, found.class_names, path) == ""
+
+
+def test_words_are_numbered_in_svmlight_and_that_is_said() -> None:
+    labels, names, path = np.array([2, 0, 0], np.uint8), ("no", "unused", "yes: sure"), Path("a.svmlight")
+    lines = encode(XY, labels, names, ("", ""), path).decode().splitlines()
+    assert lines[0] == "3 1:0.1 2:-2.5 # yes  sure" and lines[1].startswith("1 ") and lines[1].endswith(" # no")
+    assert numbered(labels, names, path) == " The format has only numbers: 1 is no, 3 is yes: sure."
+    assert numbered(labels, names, Path("a.csv")) == ""
+
+
+def test_names_are_compared_among_the_classes_in_use() -> None:
+    assert names_of(("", "3"), used=(0, 1))[:2] == ["1", "3"]
+    assert names_of(("a", "b", "b"), used=(0, 2))[:3] == ["a", "b", "b"]
+    assert names_of(("a", "b", "b"), used=(1, 2))[:3] == ["1", "2", "3"]
+
+
+def test_files_for_weka_and_orange() -> None:
+    labels, names, axes = np.array([0, 2, 0], np.uint8), ("it's", "unused", "b"), ("leaf length", "")
+    assert encode(XY, labels, names, axes, Path("a.arff")).decode() == (
+        "@relation points\n@attribute 'leaf length' numeric\n@attribute 'y' numeric\n@attribute class {'it\\'s','b'}\n"
+        "@data\n0.1,-2.5,'it\\'s'\n1e-300,1000000000000000.0,'b'\n0.3333333333333333,0.0,'it\\'s'\n"
+    )
+    assert encode(XY, labels, names, axes, Path("a.tab")).decode().splitlines()[:4] == [
+        "leaf length\ty\tclass",
+        "continuous\tcontinuous\tdiscrete",
+        "\t\tclass",
+        "0.1\t-2.5\tit's",
+    ]
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_each_export_says_which_column_is_the_class(suffix: str) -> None:
+    path = Path(f"a{suffix}")
+    table = decode(encode(XY, np.array([0, 1, 0], np.uint8), ("u", "v"), ("", ""), path), path.name, suffix)
+    assert table.columns[2].name == "class" and not table.faults
+    assert np.column_stack([column.values for column in table.columns[:2]]).tobytes() == XY.tobytes()
+
+
+# -- size ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["json", "npy", "arff"])
+def test_the_memory_for_other_kinds_is_a_few_times_the_file(kind: str) -> None:
+    rows = 100_000
+    data = {
+        "json": b"[" + b",".join([b'{"first": 0.12345, "second": 0.6789, "kind": "red"}'] * rows) + b"]",
+        "npy": b"",
+        "arff": b"@relation a\n@attribute x real\n@attribute y real\n@data\n" + b"0.12345678,0.6789123\n" * rows,
+    }[kind]
+    if kind == "npy":
+        file = BytesIO()
+        np.save(file, np.ones((rows, 5)))
+        data = file.getvalue()
+    tracemalloc.start()
+    try:
+        decode(data, f"a.{kind}", f".{kind}")
+        most = tracemalloc.get_traced_memory()[1] + len(data)
+    finally:
+        tracemalloc.stop()
+    assert most < 4.5 * len(data)
