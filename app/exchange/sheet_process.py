@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -40,7 +40,7 @@ def text_of(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def read(data: bytes, sheet: str) -> tuple[Report, Iterator[list[object]]]:
+def read(data: bytes, sheet: str) -> tuple[Report, Iterator[Sequence[object]]]:
     """Return what the workbook has, and the rows of the sheet `sheet`, or for "" of the first with cells."""
     import python_calamine
 

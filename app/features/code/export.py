@@ -21,13 +21,19 @@ SUFFIXES: dict[str, tuple[str, str]] = {
 }
 
 
+def points_beside(path: Path) -> Path:
+    """Return the file of points beside a program."""
+    return path.with_name(f"{path.stem}-points.csv")
+
+
 def write(document: Document, lanes: Sequence[int] | None, path: Path) -> tuple[Path, ...]:
     """Write the program of some lanes to `path`, whose suffix chooses the kind of file; return all files written."""
-    points = path.with_name(f"{path.stem}-points.csv")
-    made = program(document, lanes, points.name)
+    points = points_beside(path)
+    is_notebook = path.suffix.lower() == ".ipynb"
+    made = program(document, lanes, points.name, beside=not is_notebook)
     if made.n_rows:
         documents.write_bytes(made.rows.encode(), points)
-    documents.write_bytes(notebook(made) if path.suffix.lower() == ".ipynb" else made.text.encode(), path)
+    documents.write_bytes(notebook(made) if is_notebook else made.text.encode(), path)
     return (path, points) if made.n_rows else (path,)
 
 

@@ -21,8 +21,8 @@ from app.views.widgets.changed_text import replace_lines
 from app.views.widgets.clickable import check_box, clickable
 from app.views.widgets.inputs import describe, filled, keeps_key, named, show_text
 
-from .export import SUFFIXES, saving
-from .program import POINTS_FILE, Program, program
+from .export import SUFFIXES, points_beside, saving
+from .program import Program, program
 
 #: Least time between two programs during a drag (ms).
 PAUSE = 100
@@ -85,7 +85,7 @@ class CodePanel(QWidget):
     def __init__(self, controller: Controller, tasks: TaskRunner, ask_where: AskWhere) -> None:
         super().__init__()
         self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
-        self._shown: tuple[Document | None, tuple[int, ...] | None] = (None, None)
+        self._shown: tuple[Document | None, tuple[int, ...] | None, str] = (None, None, "")
         self._soon = QTimer(self, singleShot=True, interval=PAUSE)
         self._soon.timeout.connect(self._render)
         self.program = Program(())
@@ -112,7 +112,7 @@ class CodePanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the program of the document; during a drag, only some of the programs."""
-        if (self._controller.document, self.lanes) == self._shown or self._soon.isActive():
+        if self._wanted() == self._shown or self._soon.isActive():
             return
         if self._shown[0] is None:
             self._render()
@@ -129,20 +129,24 @@ class CodePanel(QWidget):
     def _render(self) -> None:
         document = self._controller.document
         self.choice.setVisible(document.shown > 1)
-        shown = (document, self.lanes)
+        shown = self._wanted()
         if shown == self._shown:
             return
         self._shown = shown
-        self.program = program(document, self.lanes)
+        self.program = program(document, self.lanes, shown[2])
         self.text.show_program(self.program.text, self.program.n_head_lines)
         rows = count(self.program.n_rows, "point")
         show_text(self.note, f"{rows} would be long here: saving writes them to a file beside it.")
         self.note.setVisible(self.program.n_rows > 0)
 
+    def _wanted(self) -> tuple[Document, tuple[int, ...] | None, str]:
+        """Return what the program is made of: document, lanes, and the name of the file of points."""
+        return self._controller.document, self.lanes, points_beside(Path(self._controller.store.title)).name
+
     def _copy(self) -> None:
         self._render()  # the program may be older than the last change
         QApplication.clipboard().setText(self.program.text)
-        reads = f" It reads {POINTS_FILE}, which comes with Save as .py." if self.program.n_rows else ""
+        reads = f" It reads {self._shown[2]}, which comes with Save as .py." if self.program.n_rows else ""
         self._controller.say(f"The program is in the clipboard.{reads}")
 
     def _ask_save(self, suffix: str) -> None:

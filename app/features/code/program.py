@@ -34,7 +34,7 @@ MARKERS = ("o", "s", "^", "D", "*", "p", "v", "h")
 #: Length of a line of a title in the figure (characters).
 _TITLE = 44
 _MODULES = {"matplotlib.pyplot": "plt", "numpy": "np"}
-_STANDARD = ("functools",)
+_STANDARD = ("functools", "pathlib")
 
 
 class Program(Struct, frozen=True):
@@ -91,7 +91,9 @@ class _Part(Struct, frozen=True):
     sides: tuple[str, ...] = ()
 
 
-def program(document: Document, lanes: Sequence[int] | None = None, points_file: str = POINTS_FILE) -> Program:
+def program(
+    document: Document, lanes: Sequence[int] | None = None, points_file: str = POINTS_FILE, beside: bool = False
+) -> Program:
     """Return the program of some lanes, or of all displayed lanes.
 
     Parameters
@@ -101,6 +103,8 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
         Indices of the lanes; all displayed ones if missing.
     points_file : str
         Name of the file of points, if one is needed.
+    beside : bool
+        The program reads it from its own folder; else from the working folder, as notebooks do.
     """
     shown = tuple(range(document.shown)) if lanes is None else tuple(lanes)
     several = len(shown) > 1
@@ -124,19 +128,28 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
     functions, figure = _figure(document, drawn, made)
     head = [
         _docstring(drawn),
-        _imports(parts, drawn, made),
+        _imports(parts, drawn, made, beside and _many(document, made)),
         *(made.functions if made else ()),
-        _data(document, points_file, made),
+        _data(document, f"Path(__file__).with_name({_quoted(points_file)})" if beside else _quoted(points_file), made),
     ]
     blocks = [
         *head,
         *dict.fromkeys(part.code.function.rstrip() for part in parts if part.code and part.code.function),
         *(_training(part) for part in parts),
         *(_remarks(part.title, part.remarks) for part in drawn if not part.model and part.remarks),
+        *(_question(document, part.model) for part in [part for part in parts if part.code][:1]),
         *functions,
         figure,
     ]
     return Program(tuple(blocks), len(head), document if _many(document, made) else None)
+
+
+def _question(document: Document, model: str) -> str:
+    """Return how to ask a model about a new point, as a comment: one in the middle of the view."""
+    view, names = document.view, [plain(axis) or axes for axis, axes in zip(document.axes, ("x", "y"), strict=True)]
+    x, y = (f"{middle:.3g}" for middle in (view.x, view.y))
+    of = f"The class of a new point, such as {names[0]} {x} and {names[1]} {y}, and its name:"
+    return f"{_comment(of)}\n# label = {model}.predict([[{x}, {y}]])[0]\n# print(label, CLASSES[label][0])"
 
 
 def _part(document: Document, index: int, model: str) -> _Part:
@@ -170,8 +183,12 @@ def _docstring(drawn: Sequence[_Part]) -> str:
     return "\n".join(('"""A picture of Classifier Playground, made with scikit-learn.', "", *lines, '"""'))
 
 
-def _imports(parts: Sequence[_Part], drawn: Sequence[_Part], made: Generated | None) -> str:
-    names = {*(made.imports if made else ()), *(each for part in parts if part.code for each in part.code.imports)}
+def _imports(parts: Sequence[_Part], drawn: Sequence[_Part], made: Generated | None, beside: bool) -> str:
+    names = {
+        *[("pathlib", "Path")][: int(beside)],
+        *(made.imports if made else ()),
+        *(each for part in parts if part.code for each in part.code.imports),
+    }
     if any(part.code for part in drawn):
         names |= {("matplotlib.colors", "ListedColormap"), ("sklearn.inspection", "DecisionBoundaryDisplay")}
     of_modules: dict[str, list[str]] = defaultdict(list)
@@ -224,7 +241,7 @@ def _points(document: Document, points_file: str, in_file: bool) -> list[str]:
         sample = f"They are the sample that is learned from: {count(len(parts.training), 'point')}"
         lines.append(_comment(f"{sample} of {parts.n_trainable}."))
     if in_file:
-        lines.append(f'points = np.loadtxt({_quoted(points_file)}, delimiter=",")')
+        lines.append(call("points = np.loadtxt", points_file, 'delimiter=","'))
     elif len(parts.training) + len(parts.test):
         lines += ["points = np.array([", *(f"{' ' * 4}[{row}]," for row in _rows(document, ", ")), "])"]
     else:
