@@ -37,7 +37,7 @@ OWN: tuple[Action, ...] = (
         "Back to what is saved; undo brings the changes back.",
         able=lambda controller: controller.store.path is not None,
     ),
-    Action("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
+    Action("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, a workbook, JSON, ARFF, svmlight or .npz.", gap=True),
     Action(
         "import_clipboard",
         "&File",
@@ -50,7 +50,7 @@ OWN: tuple[Action, ...] = (
         "&File",
         "&Export points…",
         ("Ctrl+Shift+E",),
-        "As a table, svmlight or .npz file.",
+        "As a table, ARFF, svmlight or .npz file.",
         able=lambda controller: len(controller.document.points) > 0,
     ),
     Action("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
