@@ -37,7 +37,14 @@ OWN: tuple[Action, ...] = (
         "Back to what is saved; undo brings the changes back.",
         able=lambda controller: controller.store.path is not None,
     ),
-    Action("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, a workbook, JSON, ARFF, svmlight or .npz.", gap=True),
+    Action(
+        "import",
+        "&File",
+        "&Import points…",
+        ("Ctrl+Shift+I",),
+        "From a table, workbook, svmlight or .npz.",
+        gap=True,
+    ),
     Action(
         "import_clipboard",
         "&File",

@@ -165,8 +165,9 @@ class DockManager:
         self._width = self._set_width = 0
         #: Visibility of docks that changed while the column is being arranged.
         self._visibility: dict[str, bool] | None = None
-        #: Useful heights for which the column was arranged last (pixels).
-        self._needs: dict[str, int] = {}
+        #: Useful heights of the panels in sight (pixels), now and those for which the column has been arranged.
+        self._asked: frozenset[tuple[str, int]] = frozenset()
+        self._answered: set[frozenset[tuple[str, int]]] = set()
         self._turn = 0
         self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
@@ -242,11 +243,13 @@ class DockManager:
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
         needs = {name: self._useful(name) for name in drawn}
-        # Only for one that has become too low: where less is enough, another arrangement could ask for more again.
-        low = [name for name, height in needs.items() if self._docks[name].height() < height != self._needs.get(name)]
-        self._needs |= needs
-        if before != self._covered or low:
+        low = any(self._docks[name].height() < height for name, height in needs.items())
+        asked = frozenset(needs.items())
+        # Needs follow the width, and so the arrangement: one that was made for the same before is not made again.
+        if before != self._covered or (asked != self._asked and (low or asked not in self._answered)):
+            self._answered.add(asked)
             later(self._window, self.arrange)
+        self._asked = asked
 
     def follow_pointer(self, scene: Scene) -> None:
         """Draw the panels that follow the pointer, which alone has changed in `scene`."""
@@ -336,6 +339,8 @@ class DockManager:
 
         The others become tabs; what is well arranged already is left to the user.
         """
+        if new:
+            self._answered.clear()
         among = {*self.docked, new}
         names = sorted((name for name in self._specs if name in among), key=lambda name: self._specs[name].group)
         if not names:
