@@ -38,12 +38,7 @@ OWN: tuple[Action, ...] = (
         able=lambda controller: controller.store.path is not None,
     ),
     Action(
-        "import",
-        "&File",
-        "&Import points…",
-        ("Ctrl+Shift+I",),
-        "From a table, workbook, svmlight or .npz.",
-        gap=True,
+        "import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, workbook, svmlight or .npz.", gap=True
     ),
     Action(
         "import_clipboard",
