@@ -342,7 +342,7 @@ def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     playground_files.write(document, source)
     assert main(["code", str(source), "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"Wrote {out}\nWrote {tmp_path / 'möns-points.csv'}\n"
-    assert out.read_text(encoding="utf-8") == program(document, None, "möns-points.csv").text
+    assert out.read_text(encoding="utf-8") == program(document, None, "möns-points.csv", beside=True).text
     assert (tmp_path / "möns-points.csv").read_text() == program(document).rows
     book = tmp_path / "book.ipynb"
     assert main(["code", str(source), "--lane", "2", "--out", str(book)]) == 0

@@ -38,7 +38,10 @@ def open_panel(window: MainWindow, qtbot: QtBot) -> CodePanel:
 
 def shown(panel: CodePanel, qtbot: QtBot, window: MainWindow) -> str:
     """Return the text, after it has been updated."""
-    qtbot.waitUntil(lambda: panel.text.toPlainText() == program(window.document, panel.lanes).text)
+    name = f"{Path(window.controller.store.title).stem}-points.csv"
+    qtbot.waitUntil(
+        lambda: panel.text.toPlainText() == program(window.document, panel.lanes, name).text, timeout=60_000
+    )
     return panel.text.toPlainText()
 
 
@@ -87,7 +90,7 @@ def test_a_drag_does_not_write_each_program(make: Make, qtbot: QtBot, monkeypatc
     panel = open_panel(window, qtbot)
     shown(panel, qtbot, window)
     made: list[Document] = []
-    monkeypatch.setattr(module, "program", lambda document, lanes: made.append(document) or program(document, lanes))
+    monkeypatch.setattr(module, "program", lambda document, *given: made.append(document) or program(document, *given))
     first = window.document
     for k in range(1, 9):
         type_into(window, "lane0.k", str(k))
@@ -163,13 +166,14 @@ def test_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
 def test_many_points_are_saved_beside_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(a_document(MANY // 2 + 1))
     panel = open_panel(window, qtbot)
-    assert 'np.loadtxt("points.csv"' in shown(panel, qtbot, window)
+    name = f"{Path(window.controller.store.title).stem}-points.csv"
+    assert name in shown(panel, qtbot, window)
     note = panel.findChild(QLabel, "code.note")
     assert note is not None and note.isVisible() and "52 points" in note.text()
     report: list[str] = []
     window.controller.say = report.append  # type: ignore[method-assign]
     click(panel, "copy")
-    assert "points.csv" in report[-1]
+    assert f"It reads {name}, which comes with Save as .py." in report[-1]
     save(window, panel, ".py", tmp_path / "many.py")
     assert report[-1] == "Saved many.py and many-points.csv."
     rows = np.loadtxt(tmp_path / "many-points.csv", delimiter=",")

@@ -410,7 +410,7 @@ def test_many_points_stand_in_a_file(cases: dict[str, Case], reports: Reported, 
         == MANY + 1
     )
     text = cases["many"].text
-    assert MANY == 50 and 'np.loadtxt("many-points.csv", delimiter=",")' in text and len(text) < 4000
+    assert MANY == 50 and 'Path(__file__).with_name("many-points.csv")' in text and len(text) < 4200
     assert f"50 points of {MANY_POINTS.parts.n_trainable}" in cases["sampled"].text
     for name in ("many", "sampled"):
         assert agreement(cases[name], reports[name]) == [1.0]
