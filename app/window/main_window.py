@@ -12,6 +12,8 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShow
 from PySide6.QtWidgets import QApplication, QLayout, QMenuBar, QStyle, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.number_format import count
+from app.core.plain_text import plain
 from app.core.points import MAX_CLASSES
 from app.engine.compile_ahead import CompileAhead
 from app.engine.frames import Frame
@@ -206,6 +208,9 @@ class MainWindow(DropWindow):
     def take_files(self, paths: Sequence[Path]) -> None:
         """Open or import the first of these files, with the necessary questions; a feature may open all of its kind."""
         kind = kind_of(paths[0])
+        if len(paths) > 1 and kind not in self._openers:
+            left = count(len(paths) - 1, "other file")
+            self.say(f"Only {plain(paths[0].name)} is taken, not {left}: drop them one by one.")
         if kind in self._openers:
             self._openers[kind](paths)
         elif kind is Kind.OTHER:

@@ -821,6 +821,9 @@ def test_dropped_files(make: Make, tmp_path: Path) -> None:
     window.import_export.import_file = imported.append
     viewport = window.canvases[0].viewport()
     assert drop(viewport, table) and imported == [table] and window.controller.store.path == path
+    assert "taken" not in window.status_line.text()
+    assert drop(viewport, table, path) and imported == [table, table]
+    assert window.status_line.text().startswith("Only iris.txt is taken, not 1 other file: drop them one by one.")
 
 
 @pytest.mark.parametrize(
