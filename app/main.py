@@ -327,13 +327,10 @@ def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     _occupy_standard_files()
     name = words[0] if words and words[0] in _COMMANDS else ""
-    command = _COMMANDS[name]
-    parser = _Parser(prog=f"{NAME} {name}".rstrip(), description=command.description, epilog=command.epilog)
+    command, parser = _COMMANDS[name], _parser(name)
     if not name:
         parser.usage, parser.epilog = f"{NAME} [OPTION]... [FILE]\n       {NAME} COMMAND ...", _list_of_commands()
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    for add in command.arguments:
-        add(parser)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a console without γ gets a question mark, not a traceback
         sys.stdout.reconfigure(errors="replace")
     _suggest(words)
@@ -349,6 +346,15 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(str(error))
     except KeyboardInterrupt:
         return STOPPED
+
+
+def _parser(name: str) -> _Parser:
+    """Return the parser of a command."""
+    command = _COMMANDS[name]
+    parser = _Parser(prog=f"{NAME} {name}".rstrip(), description=command.description, epilog=command.epilog)
+    for add in command.arguments:
+        add(parser)
+    return parser
 
 
 def _list_of_commands() -> str:
@@ -367,16 +373,14 @@ def _list_of_commands() -> str:
 
 def _suggest(words: list[str]) -> None:
     """If the first word is almost a command, and no file, end with a question and the command's own help."""
-    from difflib import get_close_matches
-
     first = words[0] if words else ""
     if first in _COMMANDS or not first.isalpha() or os.path.exists(first):
         return
+    from difflib import get_close_matches  # here, because the start of the program does not need it
+
     if close := get_close_matches(first.lower(), [name for name in _COMMANDS if name], 1):
         sys.stderr.write(f"{NAME}: there is no command {first}; did you mean {close[0]}?\n")
-        parser = _Parser(prog=f"{NAME} {close[0]}", description=_COMMANDS[close[0]].description)
-        for add in _COMMANDS[close[0]].arguments:
-            add(parser)
+        parser = _parser(close[0])
         parser.exit(2, parser.format_help())
 
 
@@ -385,8 +389,11 @@ def _opened(path: Path | None, options: argparse.Namespace | None = None) -> _Op
     from app.state.document import default_document
 
     wanted = {name: getattr(options, name, None) for name in ("x", "y", "label", "standardise", "sheet")}
-    if path is None:
+    named = next((name for name, value in wanted.items() if value is not None), "").replace("label", "class")
+    if path is None and not named:
         return _Opened(opening.Contents(default_document()))
+    if path is None:
+        raise argparse.ArgumentTypeError(f"--{named} is for tables: give the file of one")
     kind = opening.kind_of(path)
     if kind is opening.Kind.LESSON:
         from app.features.lessons.reading import read
@@ -399,20 +406,32 @@ def _opened(path: Path | None, options: argparse.Namespace | None = None) -> _Op
         from app.exchange import choosing, importing
         from app.files import documents
 
-        data = sys.stdin.buffer.read(documents.MAX_BYTES + 1) if str(path) == "-" else documents.read_bytes(path)
-        name = "Standard input" if str(path) == "-" else path.name
-        if opening.kind_of_text(data[:200].decode("utf-8", "replace")) is not kind:
-            return _Opened(opening.of_text(data.decode("utf-8", "replace")))
-        if not opening.is_document(data):
-            table = importing.decode(data, name, path.suffix.lower(), sheet=wanted["sheet"])
+        piped = str(path) == "-"
+        data, title = _piped() if piped else documents.read_bytes(path), "Standard input" if piped else path.name
+        text = data[:200].decode("utf-8", "replace")
+        if opening.kind_of_text(text) is kind and not opening.is_document(data):
+            table = importing.decode(data, title, path.suffix.lower(), sheet=wanted["sheet"])
             chosen = choosing.choose(table, choosing.Wanted(**wanted))
             return _Opened(opening.Contents(chosen.document, kind), chosen=chosen)
-        if str(path) == "-":
-            return _Opened(opening.Contents(documents.decode(data, name)))
-    if named := next((name for name, value in wanted.items() if value is not None), ""):
-        option = {"label": "class"}.get(named, named)
-        raise argparse.ArgumentTypeError(f"--{option} is for tables, and {path.name} is none")
+        if piped and not named:
+            if opening.is_document(data):
+                return _Opened(opening.Contents(documents.decode(data, title)))
+            return _Opened(opening.of_text(data.decode("utf-8", "replace")))
+    if named:
+        raise argparse.ArgumentTypeError(f"--{named} is for tables, and {path.name} is none")
     return _Opened(opening.read(path))
+
+
+def _piped() -> bytes:
+    """Return the bytes of the standard input; raise a FileError if there are too many."""
+    from app.files import documents
+
+    data = documents.read_at_most(sys.stdin.buffer, documents.MAX_BYTES + 1)
+    if len(data) > documents.MAX_BYTES:
+        raise documents.FileError(
+            f"Standard input is larger than {documents.MAX_BYTES // 10**6} MB, so it was not read."
+        )
+    return data
 
 
 def _convert(options: argparse.Namespace, opened: _Opened) -> None:

@@ -14,7 +14,7 @@ from app.files.documents import FileError
 from app.state.commands import ImportPoints
 from app.state.document import Document, default_document
 
-from .columns import Choice, Imported, convert, default_choice, first_import
+from .columns import Choice, Imported, default_choice, first_import
 from .roles import quoted
 from .table import Table
 
@@ -91,9 +91,8 @@ def choose(table: Table, wanted: Wanted) -> Chosen:
     x = (free.pop(0) if free else 0) if x is None else x
     y = next((each for each in free if each != x), x) if y is None else y
     choice, imported = first_import(table, Choice(x, y, label))
-    if wanted.standardise is not None and wanted.standardise != choice.standardise:
-        choice = replace(choice, standardise=wanted.standardise)
-        imported = convert(table, choice)
+    if wanted.standardise is not None:
+        imported = replace(imported, standardise=wanted.standardise)
     return Chosen(import_command(imported).apply(default_document()), table, choice, imported)
 
 

@@ -26,10 +26,8 @@ MOST_LISTED = 200
 #: Largest ratio of the axes' deviations, and the range of both, without the advice to standardise: units outside them
 #: make one classifier tie everywhere, and another use a single axis.
 UNLIKE, LEAST_DEVIATION, MOST_DEVIATION = 5.0, 0.05, 5.0
-
-
-#: Name of the class that holds the rare ones.
-OTHERS = "others"
+#: Name of the class that holds the rare ones, and the word in place of those that are left out, which no file has.
+OTHERS, _RARE = "others", "\0"
 
 
 class Choice(Struct, frozen=True):
@@ -88,6 +86,8 @@ class Imported(Struct, frozen=True, eq=False):
         Number of classes beyond the most frequent ones, which are merged or left out.
     n_equal : int
         Number of points that repeat an earlier one of the same class.
+    merged : bool
+        The rare classes are merged, not left out.
     """
 
     xy: Array
@@ -102,6 +102,7 @@ class Imported(Struct, frozen=True, eq=False):
     limits: str = ""
     n_rare: int = 0
     n_equal: int = 0
+    merged: bool = True
 
     @property
     def summary(self) -> str:
@@ -113,7 +114,7 @@ class Imported(Struct, frozen=True, eq=False):
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
         text = f"{count(len(self.labels), 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
-        fate = f"merged as “{OTHERS}”" if OTHERS in self.class_names else "left out"
+        fate = f"merged as “{OTHERS}”" if self.merged else "left out"
         rare = f" {grouped(self.n_rare)} of the classes, the rarest, {fate}." if self.n_rare else ""
         equal = f" {grouped(self.n_equal)} of them {'repeat others' if self.n_equal > 1 else 'repeats another'}."
         left_out = f" {count(self.n_left_out, 'row')} left out." if self.n_left_out else ""
@@ -199,6 +200,7 @@ def convert(table: Table, choice: Choice) -> Imported:
         _limits(len(usable_columns(table, choice.label)[0]), share, label is not None),
         n_rare,
         int((np.diff(rows[np.lexsort(rows.T)], axis=0) == 0).all(axis=1).sum()),  # `unique` would block all threads
+        choice.merge,
     )
 
 
@@ -259,7 +261,8 @@ def bad_rows_of(
     for row in found[:MOST_LISTED].tolist():
         reason = table.faults.get(row) or next(filter(None, (_reason(column, row) for column in columns)), "")
         if not reason and label is not None:
-            reason = f"column {quoted(label.name)} has no class"
+            rare = label.word(row) == _RARE
+            reason = f"column {quoted(label.name)} has {'a rare' if rare else 'no'} class"
         rows.append((int(table.lines[row]), reason))
     return found, tuple(rows)
 
@@ -291,7 +294,7 @@ def _reason(column: Column, row: int) -> str:
 
 
 def _names_class(text: str) -> bool:
-    return bool(text) and not re.fullmatch(r"(?i)[-+]?(nan|inf|infinity)", text)
+    return text not in ("", _RARE) and not re.fullmatch(r"(?i)[-+]?(nan|inf|infinity)", text)
 
 
 def _frequent(column: Column | None, merge: bool, refused: str) -> tuple[Column | None, int]:
@@ -312,7 +315,7 @@ def _frequent(column: Column | None, merge: bool, refused: str) -> tuple[Column 
     times = np.where(named, np.bincount(codes, minlength=len(names)), 0)
     rare = named.copy()
     rare[np.argsort(-times, kind="stable")[: MAX_CLASSES - merge]] = False
-    words = [(OTHERS if merge else "") if rare[code] else name for code, name in enumerate(names)]
+    words = [(OTHERS if merge else _RARE) if rare[code] else name for code, name in enumerate(names)]
     return Column(column.name, np.full(len(codes), np.nan), tuple(words), codes.astype(np.int32)), int(rare.sum())
 
 

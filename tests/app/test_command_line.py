@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -544,6 +545,7 @@ def test_standard_input_is_a_table_a_document_or_a_share_text(customers: Path, t
         (["convert", "pyproject.toml", "--out", "x.csv"], "pyproject.toml"),
         (["convert", "README.md", "--out", "nowhere/x.csv"], "README.md"),
         (["convert", "--out", "nowhere/x.csv"], "there is no folder"),
+        (["convert", "--x", "a", "--out", "x.csv"], "--x is for tables: give the file of one"),
         (["convert", "--x", "a", "assets/examples/moons.playground", "--out", "x.csv"], "--x is for tables"),
         (["study", "init", "s.yaml"], "the name of a study ends in .toml"),
         (["study", "init", "s.toml", "--from", "assets/data/iris.csv"], "iris.csv is a table"),
@@ -560,3 +562,15 @@ def test_what_cannot_be_done_with_a_table_is_said(
     shown = capsys.readouterr().err
     assert ended.value.code == 2 and sentence in shown and "damaged" not in shown
     assert not (ROOT / "x.csv").exists() and not (ROOT / "s.yaml").exists() and not (ROOT / "s.toml").exists()
+
+
+def test_standard_input_that_is_too_large_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.main import main
+
+    monkeypatch.setattr(documents, "MAX_BYTES", len(CUSTOMERS) - 1)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CUSTOMERS.encode())))
+    with pytest.raises(SystemExit):
+        main(["convert", "-", "--out", str(tmp_path / "x.csv")])
+    assert "Standard input is larger than" in capsys.readouterr().err and not (tmp_path / "x.csv").exists()

@@ -160,16 +160,17 @@ class _Answer(Struct, frozen=True, eq=False):
     result: Imported | FileError
     preview: PreviewData | None = None
     why: str = ""
+    notes: str = ""
 
 
 def _converted(table: Table, choice: Choice, first: bool = False) -> _Answer:
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric]
-    why = " ".join([roles_of(table).why, *table.notes]) if first else ""
+    why, notes = roles_of(table).why if first else "", " ".join(table.notes)
     try:
         choice, result = first_import(table, choice) if first else (choice, convert(table, choice))
-        return _Answer(table, choice, numeric, result, PreviewData.of(result), why)
+        return _Answer(table, choice, numeric, result, PreviewData.of(result), why, notes)
     except FileError as error:
-        return _Answer(table, choice, numeric, error, why=why)
+        return _Answer(table, choice, numeric, error, why=why, notes=notes)
 
 
 class ImportDialog(NamedDialog):
@@ -202,6 +203,7 @@ class ImportDialog(NamedDialog):
         self._spec = Dialect()
         self._table: Table | None = None
         self._choice = Choice(0, 0)
+        self._reason: tuple[int | None, str] = (None, "")  # the class chosen at first, and why
         self._imported: Imported | None = None
         self._offered: list[int] = []  # columns of the entries for x and y, by position
         self._components: tuple[int, ...] = ()  # columns of which principal components are offered
@@ -465,7 +467,9 @@ class ImportDialog(NamedDialog):
         show_check(self._merge, choice.merge)
         self._show_standardise()
         if answer.why:
-            self._why.setText(answer.why)
+            self._reason = choice.label, answer.why
+        why = self._reason[1] if self._reason[0] == choice.label else ""  # else the user has chosen the class
+        self._why.setText(f"{why} {answer.notes}".strip())
         self._show_result(answer.result, answer.table.row_name, answer.preview)
         self._views.show_choice(self._shown_pair())
         self._rank(answer.table, choice.label)

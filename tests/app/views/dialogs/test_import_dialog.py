@@ -175,6 +175,10 @@ def test_standardising_is_offered_where_units_ask_for_it(parent: QMainWindow, qt
     assert part(dialog, "advice").isVisible() and "standardise" in text(dialog, "advice")
     assert isinstance(box, QCheckBox) and box.isChecked()
     assert text(dialog, "why") == "Class: 'class' (by its name)."
+    choose(dialog, qtbot, "class", "none")
+    assert not part(dialog, "why").isVisible(), "this class was chosen by the user"
+    choose(dialog, qtbot, "class", "class")
+    assert text(dialog, "why") == "Class: 'class' (by its name)." and part(dialog, "why").isVisible()
     press_import(dialog)
     ((imported, _),) = taken
     assert imported.standardise and imported.xy[:2].tolist() == [[160, 55], [163, 59]]
