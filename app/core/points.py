@@ -302,6 +302,40 @@ def _counts(points: Points) -> tuple[int, ...]:
 
 
 @kept(8)
+def first_at(points: Points) -> Ids | None:
+    """Return the index of the first point at the location of each point; None if all locations differ."""
+    if _all_differ(points.xy[:, 0]):
+        return None
+    # Sorting one number for each location, which equal locations share, is ten times as fast as sorting locations.
+    x, y = (np.add(column, 0.0).view(np.int64) for column in points.xy.T)  # -0.0 becomes 0.0
+    keys = shuffled(shuffled(x).view(np.int64) ^ y)
+    if _all_differ(keys):
+        return None
+    order = np.argsort(keys, kind="stable")
+    xy = points.xy[order]
+    begins = np.concatenate(([0], np.flatnonzero(_moved(xy[1:], xy[:-1])) + 1))
+    first = np.empty(len(points), dtype=np.int64)
+    first[order] = np.repeat(order[begins], np.diff(begins, append=len(points)))
+    return first
+
+
+def _all_differ(values: NDArray[np.generic]) -> bool:
+    ordered = np.sort(values)
+    return not (ordered[1:] == ordered[:-1]).any()
+
+
+@kept(4)
+def copies(points: Points, of: Points) -> int:
+    """Return how many of `points` have location and class of one of the points `of`."""
+    first = first_at(of.append(points.xy, points.labels)) if len(points) else None
+    if first is None:
+        return 0
+    labels = np.concatenate((of.labels, points.labels)).astype(np.int64)
+    keys = first * MAX_CLASSES + labels
+    return int(np.isin(keys[len(of) :], keys[: len(of)]).sum())
+
+
+@kept(8)
 def _concatenated(points: Points) -> _Block:
     blocks = points.blocks
     if not blocks:

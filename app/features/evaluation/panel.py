@@ -319,7 +319,7 @@ class EvaluationPanel(QWidget):
         ]
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds are running, keep the room so that nothing moves
-        self._remarks.say("<br>".join(map(words.unbroken, remarks)))
+        self._remarks.say("<br>".join(map(words.unbroken, filter(None, (words.copies_words(evaluation), *remarks)))))
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
         lane = evaluation.lanes[evaluation.judged]

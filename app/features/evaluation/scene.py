@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.core.caches import kept
-from app.core.points import Points
+from app.core.points import Points, copies
 from app.engine.cover import Cover
 from app.engine.cross_validation import Validated, cross_validated
 from app.engine.frames import Frame, Phase
@@ -286,6 +286,8 @@ class Evaluation(Struct, frozen=True, eq=False):
     split : Split
     n_test, n_trainable, n_trained : int
         Numbers of test points, of all others, and of those that are trained on.
+    n_copies : int
+        Number of test points with location and class of a point that is trained on.
     measured : str
         What the test scores are measured on, such as "60 test points"; "" if there is nothing.
     validation : Validation
@@ -300,6 +302,7 @@ class Evaluation(Struct, frozen=True, eq=False):
     n_test: int
     n_trainable: int
     n_trained: int
+    n_copies: int
     measured: str
     validation: Validation
     judged: int
@@ -335,7 +338,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
         )
     chosen, parts, measured = session.of(EvaluationSession), document.parts, measured_words(measured_on(document))
     judged = session.selected_lane(document, "evaluation")
-    sizes = len(parts.test), parts.n_trainable, len(parts.training)
+    sizes = len(parts.test), parts.n_trainable, len(parts.training), copies(parts.test, parts.training)
     names = document.class_names
     return (_whole(document.split, *sizes, measured, chosen.validation, judged, tuple(lanes), names),)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.points import BLOCK, Points
+from app.core.points import BLOCK, Points, copies, first_at
 from app.state.commands import MovePoints
 from app.state.document import Document
 from app.state.store import Store
@@ -249,3 +249,20 @@ def test_the_same_points_in_other_blocks_are_the_same() -> None:
     assert points.same_as(again) and again.changed_since(points) == 0
     other = again.move([5, BLOCK + 5], [(0.0, 0.0), (1.0, 1.0)])
     assert not points.same_as(other) and other.changed_since(points) == 2
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 12])
+def test_coincident_points_are_found(decimals: int) -> None:
+    rng = np.random.default_rng(decimals)
+    xy = np.round(rng.normal(size=(3000, 2)), decimals)
+    xy[5], xy[9], xy[2000] = (0.0, -0.0), (-0.0, 0.0), (0.0, 1.0)
+    _, first, group = np.unique(xy + 0.0, axis=0, return_index=True, return_inverse=True)
+    assert np.array_equal(first_at(Points.of(xy, np.zeros(3000))), first[group.ravel()])
+    apart = Points.of(np.column_stack((np.repeat([1.0, 2.0], 50), np.arange(100) / 3)), np.zeros(100))
+    assert first_at(apart) is None and first_at(Points()) is None
+
+
+def test_copies_have_location_and_class() -> None:
+    training = Points.of([[0, 0], [0, 0], [1, 0], [2, 0]], [0, 1, 0, 0])
+    test = Points.of([[0, 0], [0, 0], [1, 0], [2, 0], [3, 0], [3, 0]], [0, 2, 1, 0, 0, 0])
+    assert copies(test, training) == 2 and copies(Points(), training) == 0 and copies(test, Points()) == 0

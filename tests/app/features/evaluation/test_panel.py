@@ -13,13 +13,15 @@ from pytestqt.qtbot import QtBot
 from sklearn import metrics as theirs
 
 from app.core.number_format import counted, percent
+from app.core.points import Points
 from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import FULLEST, ConfusionView, EvaluationPanel
 from app.features.evaluation.scene import Evaluation, EvaluationSession, index_of
 from app.features.evaluation.view_roc import RocView
+from app.state.commands import MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.state.split import Split
+from app.state.split import IdSet, Split
 from app.views.chart.marks import Cells, Texts
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
@@ -114,6 +116,25 @@ def test_the_split_by_hand_of_mouse_and_keys(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     assert window.document.split.kind == "painted" and window.document.test_points.ids.tolist() == before
     assert not slider.isVisible()
+
+
+def test_test_points_that_are_training_points_too_are_counted(make: Make, qtbot: QtBot) -> None:
+    """The same location in another class is no copy; a copy of a test point among the test points is none either."""
+    rng = np.random.default_rng(0)
+    xy, labels = rng.normal(size=(24, 2)), np.arange(24) % 2
+    split = Split("painted", painted=IdSet(np.arange(16, 24)))
+    xy[16:19], labels[16:19] = xy[:3], labels[:3]
+    xy[19], labels[19] = xy[3], 1 - labels[3]
+    xy[21], labels[21] = xy[20], labels[20]
+    window = make(Document(Points.of(xy, labels), FOUR[:2], 2, split=split), size=(1280, 800))
+    panel = look(window, qtbot)
+    assert text(panel, "remarks").startswith("3 of 8 test points are also training points: the accuracy is too good.")
+    window.controller.dispatch(MovePoints(ids=np.array([16, 17]), xy=np.array([[5.0, 5.0], [6.0, 6.0]])))
+    settle(qtbot, window)
+    assert text(panel, "remarks").startswith("1 of 8 test points is also a training point: the accuracy is too good.")
+    window.controller.dispatch(MovePoints(ids=np.array([18]), xy=np.array([[7.0, 5.0]])))
+    settle(qtbot, window)
+    assert "training point" not in text(panel, "remarks")
 
 
 def test_a_drag_of_the_share_is_one_step(make: Make, qtbot: QtBot) -> None:
