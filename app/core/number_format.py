@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
@@ -89,7 +90,9 @@ def number_in(text: str, decimal: str = ".") -> float:
 
 
 def number_of(text: str) -> float:
-    """Return the typed number, which may have a comma, true minus signs and ∞; NaN if it is none."""
+    """Return the typed number, which may have a comma, spaces between thousands, true minus signs and ∞; NaN if it is
+    none."""
+    text = re.sub(r"(?<=\d)\s(?=\d{3}(?!\d))", "", text)
     return number_in(text.replace(",", ".").replace("−", "-").replace("∞", "inf"))
 
 

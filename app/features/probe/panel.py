@@ -25,12 +25,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
+from app.core.plain_text import plain
 from app.core.points import LIMIT
 from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.boxes import in_column
+from app.views.widgets.boxes import in_column, in_lines, in_row
 from app.views.widgets.clickable import clickable
 from app.views.widgets.inputs import NumberField, describe, filled, label_for, named
 from app.views.widgets.painting import bold, scale_font
@@ -47,6 +48,8 @@ from .text import NOWHERE
 ROW, ROW_LINES, MEASURED = 24, 1.4, 12
 #: Width of a symbol with its gap, and of the space beside a text (pixels).
 ICON, PAD = 20.0, 4.0
+#: Greatest width of the name of an axis beside its field (pixels).
+LONGEST = 120
 
 
 class _Cells(QStyledItemDelegate):
@@ -316,14 +319,13 @@ class ProbePanel(QWidget):
         tip = "Why the probed location gets its class, for each classifier."
         describe(self, "probe", "Why this class", tip, hover=False)
         self._fields = {axis: NumberField(axis, -LIMIT, LIMIT) for axis in "xy"}
-        index = QHBoxLayout()
+        self._labels = {axis: label_for("", field) for axis, field in self._fields.items()}
         for axis, field in self._fields.items():
-            describe(field, f"probe.{axis}", f"{axis} of the probed location", f"Type {axis}, then Enter pins it.")
+            self._name_axis(axis, "")
             field.show_value(0.0)
             field.committed.connect(lambda value, axis=axis: self._typed(axis, value))
             field.returnPressed.connect(self._entered)
             field.refused.connect(controller.say)
-            filled(index, label_for(axis, field), (field, 1))
         tip = "Keep explaining this location; again to unpin (Q)."
         self._pin = clickable(QPushButton("Pin"), "probe.pin", "Pin the location", tip, self._toggle)
         self._pin.setCheckable(True)
@@ -331,8 +333,12 @@ class ProbePanel(QWidget):
         self._nowhere = named(nowhere, "probe.nowhere")
         self.sections = [Section(index, controller) for index in range(MAX_LANES)]
         self._scrolled = ScrollingForm(in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6))
-        filled(index, self._pin, margins=(8, 0, 8, 0))
-        filled(QVBoxLayout(self), index, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
+        rows = (
+            in_row(label, (field, 1)) for label, field in zip(self._labels.values(), self._fields.values(), strict=True)
+        )
+        asked = in_lines(6, *rows, self._pin)
+        asked.setContentsMargins(8, 0, 8, 0)
+        filled(QVBoxLayout(self), asked, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
         self.first_stop = self._fields["x"]
 
     def minimumSizeHint(self) -> QSize:
@@ -341,6 +347,8 @@ class ProbePanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's probe."""
+        for letter, name in zip(self._fields, scene.document.axes, strict=True):
+            self._name_axis(letter, name)
         probe = scene.feature(Probe) or NO_PROBE
         if probe.location is not None:
             for field, value in zip(self._fields.values(), probe.location, strict=True):
@@ -356,6 +364,15 @@ class ProbePanel(QWidget):
             section.setVisible(index < len(probe.lanes))
             if index < len(probe.lanes):
                 section.show_probe(scene.lanes[index], probe.lanes[index], theme)
+
+    def _name_axis(self, letter: str, name: str) -> None:
+        """Show the name of an axis beside its field."""
+        field, label, name = self._fields[letter], self._labels[letter], plain(name) or letter
+        if name != field.name or not field.objectName():
+            field.name = name
+            describe(field, f"probe.{letter}", f"{name} of the probed location", f"Type {name}, then Enter pins it.")
+            shown = label.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, LONGEST)
+            label.setText(shown.replace("&", "&&"))
 
     # -- the user --------------------------------------------------------------------------------------------------
 

@@ -185,7 +185,7 @@ def pass_wheel_on(control: QWidget) -> None:
 
 def label_for(text: str, field: QWidget) -> QLabel:
     """Return a label whose shortcut key leads to `field`."""
-    label = QLabel(text)
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText)
     label.setBuddy(field)
     return label
 
@@ -509,7 +509,7 @@ class NumberField(QLineEdit):
 
     def __init__(self, name: str, low: float, high: float, endless: bool = False, percent: bool = False) -> None:
         super().__init__()
-        self._name, self._low, self._high, self._endless, self._percent = name, low, high, endless, percent
+        self.name, self._low, self._high, self._endless, self._percent = name, low, high, endless, percent
         self._value = low
         self.setMinimumWidth(64)
         self.editingFinished.connect(self.commit)
@@ -586,7 +586,7 @@ class NumberField(QLineEdit):
     def refuse(self, typed: str) -> None:
         """Refuse `typed`, and report the limits."""
         low, high = (self._text(limit) if self._percent else f"{limit:g}" for limit in (self._low, self._high))
-        refuse(self, self._name, f"a number from {low} to {high}", typed, self._text(self._value))
+        refuse(self, self.name, f"a number from {low} to {high}", typed, self._text(self._value))
 
     def _number(self, typed: str) -> float:
         number = number_of(typed.removesuffix("%") if self._percent else typed)

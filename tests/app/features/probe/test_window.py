@@ -18,7 +18,7 @@ from app.features.probe.panel import ProbePanel, ProbeTable
 from app.features.probe.scene import Ball, LaneProbe, Probe, ProbeSession, Sketch
 from app.features.probe.tables import figure
 from app.features.probe.text import NOWHERE
-from app.state.document import Document, KnnSettings, Lane, SvmSettings, View
+from app.state.document import ClassStyle, Document, KnnSettings, Lane, SvmSettings, View
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
 from solver import Grid
@@ -173,6 +173,42 @@ def test_typed_locations(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(fields[0], KEY.Key_Return)
     window.refreshing.flush()
     assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5)
+
+
+def test_a_new_point_is_classified_by_its_numbers(make: Make, qtbot: QtBot) -> None:
+    """By the keyboard alone, in the units of the axes, also where no picture shows it."""
+    rng = np.random.default_rng(1)
+    xy, labels = rng.uniform((20, 10_000), (35, 30_000), (40, 2)), np.arange(40) % 2
+    xy[labels == 1] *= (1.5, 2.0)
+    points = Points.of(xy, labels)
+    styles = (ClassStyle(name="no"), ClassStyle(name="yes"), *Document().styles[2:])
+    axes = ("age & more", "Estimated yearly salary before taxes")
+    bank = Document(points, (Lane("knn", standardise=True),), 1, axes=axes, styles=styles, view=View.fitting(points))
+    window = opened(make, qtbot, bank)
+    panel = panel_of(window)
+    labels_shown = [label.text() for label in panel.findChildren(QLabel) if label.buddy() is not None]
+    assert (
+        labels_shown[0] == "age && more" and labels_shown[1].startswith("Estimated yearly") and "…" in labels_shown[1]
+    )
+    x, y = (panel.findChild(QLineEdit, f"probe.{axis}") for axis in "xy")
+    assert x is not None and y is not None
+    assert y.accessibleName() == "Estimated yearly salary before taxes of the probed location"
+    panel.first_stop.setFocus()
+    for age, salary, inside in ((40, "50 000", True), (25, "20000", True), (90, "250 000", False)):
+        x.setFocus()
+        x.selectAll()
+        QTest.keyClicks(x, str(age))
+        QTest.keyClick(x, KEY.Key_Tab)
+        assert y.hasFocus()
+        y.selectAll()
+        QTest.keyClicks(y, salary)
+        QTest.keyClick(y, KEY.Key_Return)
+        settle(qtbot, window)
+        at = (float(age), float(salary.replace(" ", "")))
+        assert shown_location(window) == at
+        assert window.canvases[0].plot_area().contains(window.to_widget(0, *at)) == inside
+        name = ("no", "yes")[int(window.result(0).model.predict([at])[0])]  # type: ignore[union-attr]
+        assert text(window, "probe0.headline").startswith(f"{name}:")
 
 
 def test_a_pinned_location_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
