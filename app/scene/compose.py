@@ -104,9 +104,11 @@ def follow_pointer(scene: Scene, context: Context, features: FeatureTable) -> Sc
 
 
 def _n_classes(document: Document, session: Session) -> int:
-    """Return the number of classes in the bar: all, or in Simple those in use."""
+    """Return the number of classes in the bar: all, or those in use in Simple and where names need the room."""
+    names = [label + 1 for label, style in enumerate(document.styles) if style.name]
     used = [label + 1 for label, number in enumerate(document.points.counts) if number]
-    return max(session.n_classes, session.active_class + 1, *used, 2) if session.simple else MAX_CLASSES
+    few = session.simple or names
+    return max(session.n_classes, session.active_class + 1, *used, *names, 2) if few else MAX_CLASSES
 
 
 @kept(4)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from app.controllers.controller import Controller
 from app.core.number_format import count, grouped
@@ -13,7 +22,41 @@ from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.flat_button import flat_button
+from app.views.widgets.icons import ICON_SIZE
 from app.views.widgets.inputs import describe, filled
+
+#: Greatest width of a name beside its symbol, least width of a shortened one, and space around it (pixels).
+MOST_NAME, LEAST_NAME, SPACE = 84, 18, 9
+
+
+class ClassChip(QToolButton):
+    """The button of a class: its symbol, and the name that the user gave it as far as there is room for it."""
+
+    def __init__(self, controller: Controller, label: int) -> None:
+        super().__init__(  # type: ignore[call-arg]  # properties of its bases
+            autoRaise=True, checkable=True, minimumSize=QSize(30, 30), iconSize=QSize(ICON_SIZE, ICON_SIZE)
+        )
+        describe(self, f"class{label + 1}", f"Class {label + 1}", "")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.clicked.connect(lambda: controller.set_class(label))
+
+    def sizeHint(self) -> QSize:
+        name = min(self.fontMetrics().horizontalAdvance(self.text()) + 1, MOST_NAME) + SPACE if self.text() else 0
+        return QSize(30 + name, 30)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(30, 30)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        room = self.width() - 30 - SPACE
+        name = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room + 1)
+        beside = bool(name) and room >= min(LEAST_NAME, self.sizeHint().width() - 30 - SPACE)
+        style = Qt.ToolButtonStyle
+        option.toolButtonStyle = style.ToolButtonTextBesideIcon if beside else style.ToolButtonIconOnly
+        option.text = name.replace("&", "&&") if beside else ""
+        QStylePainter(self).drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
 
 
 class ClassChips(QWidget):
@@ -24,12 +67,8 @@ class ClassChips(QWidget):
         self._theme: Theme | None = None
         self._described: tuple[tuple[str, int], ...] = ()
         self._group = QButtonGroup(self)
-        self._chips = [
-            flat_button(f"class{label + 1}", f"Class {label + 1}", "", partial(controller.set_class, label))
-            for label in range(MAX_CLASSES)
-        ]
+        self._chips = [ClassChip(controller, label) for label in range(MAX_CLASSES)]
         for chip in self._chips:
-            chip.setCheckable(True)
             self._group.addButton(chip)
         self._shown = 0
         tip = "One more class: the next points are of it."
@@ -61,6 +100,7 @@ class ClassChips(QWidget):
         called = name if name == own else f"{name} ({own})"
         tip = f"New points are of {called}, drawn as {shape} (key {label + 1}). {count(number, 'point')} now."
         spoken = f"Class {label + 1}, {shape}" if name == own else f"Class {label + 1}, {name}, {shape}"
+        self._chips[label].setText("" if name == own else name)
         describe(self._chips[label], f"class{label + 1}", spoken, tip)
 
 
