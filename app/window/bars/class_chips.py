@@ -39,9 +39,15 @@ class ClassChip(QToolButton):
         describe(self, f"class{label + 1}", f"Class {label + 1}", "")
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.clicked.connect(lambda: controller.set_class(label))
+        self._name = ""
+
+    def show_name(self, name: str) -> None:
+        """Show `name` beside the symbol, or the symbol alone for ""."""
+        self._name = name
+        self.setText(name.replace("&", "&&"))
 
     def sizeHint(self) -> QSize:
-        name = min(self.fontMetrics().horizontalAdvance(self.text()) + 1, MOST_NAME) + SPACE if self.text() else 0
+        name = min(self.fontMetrics().horizontalAdvance(self._name) + 1, MOST_NAME) + SPACE if self._name else 0
         return QSize(30 + name, 30)
 
     def minimumSizeHint(self) -> QSize:
@@ -51,7 +57,7 @@ class ClassChip(QToolButton):
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
         room = self.width() - 30 - SPACE
-        name = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room + 1)
+        name = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideRight, room + 1)
         beside = bool(name) and room >= min(LEAST_NAME, self.sizeHint().width() - 30 - SPACE)
         style = Qt.ToolButtonStyle
         option.toolButtonStyle = style.ToolButtonTextBesideIcon if beside else style.ToolButtonIconOnly
@@ -100,7 +106,7 @@ class ClassChips(QWidget):
         called = name if name == own else f"{name} ({own})"
         tip = f"New points are of {called}, drawn as {shape} (key {label + 1}). {count(number, 'point')} now."
         spoken = f"Class {label + 1}, {shape}" if name == own else f"Class {label + 1}, {name}, {shape}"
-        self._chips[label].setText("" if name == own else name)
+        self._chips[label].show_name("" if name == own else name)
         describe(self._chips[label], f"class{label + 1}", spoken, tip)
 
 

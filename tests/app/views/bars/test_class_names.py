@@ -43,6 +43,7 @@ def test_names_stand_beside_the_symbols(make: Make, qtbot: QtBot, simple: bool) 
         whole = chip.fontMetrics().horizontalAdvance(name)
         assert 30 + 8 < chip.width() <= 30 + MOST_NAME + 10
         assert 0 < drawn_beside(chip) <= min(whole, MOST_NAME)
+    assert not any(chip.shortcut().toString() for chip in shown), "a name is no key"
     assert len({chip.y() for chip in shown}) == 1 and window.width() == 1024
     window.controller.set_style(0, name="")
     window.refresh()
