@@ -239,7 +239,7 @@ class TextView(FittedWidget):
                 y += GAP * height if index else 0.0
             if painter is not None and self._theme is not None:
                 self._write(painter, self._theme, paragraph, font, lines, x, y)
-            x += wide
+            x += wide if len(lines) == 1 else self.width()  # beside a broken paragraph there is no room
             last = height * len(lines)
             y += last
         return y

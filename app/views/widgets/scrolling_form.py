@@ -18,10 +18,9 @@ class Scrolled(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a field that gets the focus is scrolled into view
         self.setWidget(content)
 
-
-def scrolling(content: QWidget) -> QScrollArea:
-    """Return `content` in a scroll area."""
-    return Scrolled(content)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Qt fits the bars to a content that it has just resized, and so for ever if its height follows its width.
+        return event.type() is not QEvent.Type.Resize and super().eventFilter(watched, event)
 
 
 class ScrollingForm(Scrolled):
