@@ -102,7 +102,7 @@ class LaneRow(QWidget):
         self._selected = False
         self._simple: bool | None = None
         self.flow = FlowLayout(self, GAP)
-        self.flow.setContentsMargins(4, 2, 4, 2)
+        self.flow.setContentsMargins(MARK + GAP, 2, GAP, 2)
         self.classifier = maker.named(
             NamedCombo(tuple(entries()), [name for name, learner in LEARNERS.items() if not learner.is_available]),
             "classifier",
@@ -208,7 +208,7 @@ class LaneRow(QWidget):
         """In presenter mode, at this size of `text` (pixels), keep only the play button; 0 restores all buttons."""
         if text != self._text:
             self._text = text
-            self.flow.setContentsMargins(4, 1 if text else 2, 4, 1 if text else 2)
+            self.flow.setContentsMargins(MARK + GAP, 1 if text else 2, GAP, 1 if text else 2)
             side = max(SIZE, round(BUTTON * text))
             for button in (self._play, self._sliders):
                 button.setMinimumSize(side, side)
