@@ -10,7 +10,7 @@ from typing import get_args
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.controllers.controller import Controller
 from app.learners.fields import Group
@@ -21,8 +21,6 @@ from app.state.session import FULL_SPEED, SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import check_box, clickable, slider
-from app.views.widgets.flat_button import flat_button
-from app.views.widgets.icons import icon
 from app.views.widgets.inputs import (
     label_for,
     leave_field,
@@ -34,6 +32,7 @@ from app.views.widgets.inputs import (
     show_tip,
 )
 from app.views.widgets.painting import bold
+from app.window.flat_button import FlatButton, flat_button
 
 from .form_parts import Editor, EditorMaker, beside
 from .lane_row import LaneRow
@@ -103,7 +102,7 @@ class LaneForm(EditorMaker):
             for part in filter(None, (made.widget, made.label)):
                 part.setParent(self)
                 part.hide()
-        self._resets: dict[str, QToolButton] = {}
+        self._resets: dict[str, FlatButton] = {}
         self._placed: object = None
         #: What `_quieten` was last applied to.
         self._quiet: object = None
@@ -281,9 +280,9 @@ class LaneForm(EditorMaker):
                 self._resets[name] = self._reset_button(name, made)
             if name in self._resets:
                 self._resets[name].setVisible(name in changed)
-                self._resets[name].setIcon(icon("undo", theme, self.devicePixelRatioF()))
+                self._resets[name].show_icon("undo", theme)
 
-    def _reset_button(self, name: str, made: Editor) -> QToolButton:
+    def _reset_button(self, name: str, made: Editor) -> FlatButton:
         """Return the button that restores the default of a setting, in its row."""
         title = f"Reset {made.inputs[0].accessibleName()}"
         button = flat_button(

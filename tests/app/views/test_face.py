@@ -28,10 +28,12 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.shading import RGB
 from app.files.assets import assets
+from app.tools import TOOLS
 from app.views import theme
 from app.views.theme import DARK, LIGHT, TOKENS, Theme
 from app.views.widgets.boxes import headed
 from app.views.widgets.inputs import WholeField, combo_box, mark_bad
+from app.window.lane.playback_bar import BUTTONS
 from tests.app.views.test_contrast import MARK, TEXT, ratio, rgb
 from tests.windows import Make, settle
 
@@ -235,11 +237,23 @@ def colour_in(name: str) -> RGB:
     return rgb(QColor(found[0]))
 
 
-def test_icons_of_the_bars_grow_with_the_text(make: Make, qtbot: QtBot) -> None:
+def test_every_icon_is_used() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in APP.rglob("*.py"))
+    made = {f"tool.{name}" for name in TOOLS} | {f"transport.{name}" for name in ("pause", *(b.name for b in BUTTONS))}
+    icons = {path.stem for path in assets("icons").glob("*.svg")}
+    assert {name for name in icons if f'"{name}"' not in source} <= made <= icons
+
+
+def test_all_icons_grow_with_the_text(make: Make, qtbot: QtBot) -> None:
     window = make(simple=False)
+    window.named_actions["alphas"].trigger()
+    window.controller.playback.watch(1)
     settle(qtbot, window)
-    buttons = [each for name in ("tool.undo", "tool.clear", "tool.tool.lasso") if (each := button_of(window, name))]
-    assert len(buttons) == 3
+    names = ("tool.undo", "tool.clear", "tool.tool.lasso", "generate")
+    of_lane = ("lane0.settings", "lane1.menu", "lane1.transport.play", "lane1.transport.close")
+    of_dock = ("dock.alphas.float", "dock.alphas.close", "dock.alphas.pin")
+    buttons = [each for name in (*names, *of_lane, *of_dock) if (each := button_of(window, name))]
+    assert len(buttons) == 11 and all(button.isVisible() for button in buttons)
     usual = [each.iconSize().width() for each in buttons]
     window.appearance.set_text_size(QApplication.font().pointSize() * 2)
     settle(qtbot, window)
