@@ -9,14 +9,13 @@ from PySide6.QtGui import QAction, QFontInfo
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
 from app.scene.model import StartOffer
-from app.views.theme import text_font
+from app.views.theme import LARGE, text_font
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.inputs import describe, filled, named, show_or_hide
 
 #: Texts of the buttons.
 TEXTS = {"examples": "Examples and lessons…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
-#: Size of large text, relative to the text around it; margin (pixels).
-LARGE, MARGIN = 1.25, 6
+MARGIN = 6  # pixels
 
 
 class StartButtons(QFrame):

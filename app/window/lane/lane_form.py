@@ -79,11 +79,8 @@ class LaneForm(EditorMaker):
         self._headings = {group: self._line(group.lower()) for group in GROUPS}
         for group, heading in self._headings.items():
             heading.setText(group)
-            heading.setWordWrap(False)
-            heading.setContentsMargins(0, 8, 0, 0)
-            heading.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        for heading in (self._title, *self._headings.values()):
-            heading.setFont(bold(heading.font()))
+            heading.setProperty("heading", True)
+        self._title.setFont(bold(self._title.font()))
         self._standardise = check_box(
             "Standardise x and y",
             f"lane{self.index}.standardise",

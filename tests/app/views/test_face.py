@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QFont, QImage
+from PySide6.QtGui import QColor, QFont, QFontInfo, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
     QGroupBox,
+    QLabel,
     QLineEdit,
     QPushButton,
     QRadioButton,
     QSpinBox,
     QTabBar,
+    QTextEdit,
     QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from app.engine.shading import RGB
+from app.features.lessons.feature import STAGE
+from app.features.lessons.shipped import lesson
+from app.features.table import FEATURES
 from app.files.assets import assets
 from app.tools import TOOLS
 from app.views import theme
-from app.views.theme import DARK, LIGHT, TOKENS, Theme
+from app.views.theme import DARK, LARGE, LIGHT, SMALL, TOKENS, Theme
 from app.views.widgets.boxes import headed
 from app.views.widgets.inputs import WholeField, combo_box, mark_bad
+from app.window.dock_manager import docks
 from app.window.lane.playback_bar import BUTTONS
 from tests.app.views.test_contrast import MARK, TEXT, ratio, rgb
 from tests.windows import Make, settle
@@ -60,10 +67,11 @@ OWN_SIZES = {
     "features/lessons/panel.py": "the widget's own size, in points",
     "features/lessons/view_worksheet.py": "a printed page",
     "features/study/view_picture.py": "a printed page",
-    "features/validation_curves/view_curve.py": "the least that is read in a small chart",
     "views/plot/unit_handle.py": "smaller until it fits",
     "views/widgets/painting.py": "a share of the widget's own size",
 }
+#: Properties of widgets with the text that they show.
+TEXTS = ("text", "title", "currentText", "placeholderText")
 #: The height of a control (pixels).
 HEIGHT = 28
 both = pytest.mark.parametrize("chosen", [LIGHT, DARK], ids=["light", "dark"])
@@ -145,6 +153,71 @@ def test_controls_have_one_height_whatever_their_state(qtbot: QtBot, size: int) 
         small.setParent(window)
         small.ensurePolished()
         assert small.sizeHint().height() >= 24
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> dict[int, set[str]]:
+    """Collect where each size of text is painted (pixels)."""
+    found: dict[int, set[str]] = defaultdict(set)
+    draw = QPainter.drawText
+
+    def drawn(painter: QPainter, *args: object) -> object:
+        found[QFontInfo(painter.font()).pixelSize()].add(f"painted: {args[-1]}")
+        return draw(painter, *args)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(QPainter, "drawText", drawn)
+    return found
+
+
+def note_sizes(top: QWidget, found: dict[int, set[str]]) -> None:
+    """Add the sizes of all visible texts of a window."""
+    top.grab()
+    for widget in filter(QWidget.isVisible, [top, *top.findChildren(QWidget)]):
+        if isinstance(widget, QTextEdit):
+            block = widget.document().begin()
+            while block.isValid():
+                for piece in block.textFormats():
+                    found[QFontInfo(piece.format.font()).pixelSize()].add(f"{widget.objectName()}: {block.text()}")
+                block = block.next()
+        elif text := next((str(widget.property(name)) for name in TEXTS if widget.property(name)), ""):
+            found[QFontInfo(widget.font()).pixelSize()].add(f"{widget.objectName()}: {text}")
+
+
+@pytest.mark.slow
+def test_four_sizes_of_text_are_on_screen(make: Make, qtbot: QtBot, painted: dict[int, set[str]]) -> None:
+    window = make(size=(1280, 800), simple=False)
+    own = QFontInfo(QApplication.font()).pixelSize()
+    for spec in docks(FEATURES):
+        window.named_actions[spec.name].trigger()
+        settle(qtbot, window, 20_000)
+        note_sizes(window, painted)
+        window.dock_manager.hide([spec.name])
+    window.surroundings.part(STAGE).begin(lesson(FEATURES, "margin"))
+    settle(qtbot, window)
+    note_sizes(window, painted)
+    for name in ("strips", "kkt", "help", "lessons", "classes", "about"):
+        window.named_actions[name].trigger()
+        settle(qtbot, window)
+        for top in QApplication.topLevelWidgets():
+            if top.isVisible() and top.isWindow():
+                note_sizes(top, painted)
+                if top is not window:
+                    top.close()
+    sizes = {round(SMALL * own), own, round(LARGE * own)}
+    assert set(painted) == sizes, {size: painted[size] for size in set(painted) - sizes}
+
+
+def test_groups_of_settings_look_like_other_groups(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=False)
+    for name in ("settings", "evaluation"):
+        window.named_actions[name].trigger()
+    settle(qtbot, window)
+    heading, group = window.findChild(QLabel, "lane1.training"), window.findChildren(QGroupBox)[0]
+    assert heading.text() == "Training" and heading.font() == group.font()
+    image = heading.grab().toImage()
+    assert rgb(image.pixelColor(5, image.height() - 1)) == LIGHT.line, "a line below it"
+    darkest = min(image.pixelColor(x, y).red() for x in range(image.width()) for y in range(image.height()))
+    assert darkest >= LIGHT.faint[0], "quiet"
 
 
 def test_lists_open_below_their_fields_and_show_whole_entries(make: Make, qtbot: QtBot) -> None:
