@@ -130,7 +130,7 @@ class ChallengeDialog(NamedDialog):
         if document is not self._document:
             self._document = document
             lanes = [
-                (f"{at + 1} {lane.title}", at)
+                (f"{at + 1}  {lane.title}", at)
                 for at, lane in enumerate(document.lanes[: document.shown])
                 if not lane.is_difference
             ]

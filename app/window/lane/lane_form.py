@@ -38,8 +38,8 @@ from .form_parts import Editor, EditorMaker, beside
 from .lane_row import LaneRow
 from .learner_fields import LearnerFields
 
-#: Columns of the form: label, field, reset; and all of them.
-LABEL, FIELD, RESET, ALL = 0, 1, 2, 3
+#: Columns of the form: label, field, reset.
+LABEL, FIELD, RESET = 0, 1, 2
 #: A row after all others, which takes the free height.
 LAST = 99
 #: Groups of settings, in order.
@@ -234,11 +234,11 @@ class LaneForm(EditorMaker):
         rows = count()
         before: QWidget | None = None
         for line in (self._title, self._formula, self._note):
-            self._grid.addWidget(line, next(rows), LABEL, 1, ALL)
+            self._grid.addWidget(line, next(rows), LABEL, 1, RESET)
         for group, heading in self._headings.items():
             within = [(name, made) for name, own, made in inside if own == group]
             heading.setVisible(bool(within))
-            self._grid.addWidget(heading, next(rows), LABEL, 1, ALL)
+            self._grid.addWidget(heading, next(rows), LABEL, 1, RESET)
             for name, made in within:
                 at, across = next(rows), made.label is None and len(made.parts) > 1
                 self._grid.addWidget(made.widget, at, LABEL if across else FIELD, 1, RESET if across else 1)
@@ -251,7 +251,7 @@ class LaneForm(EditorMaker):
                     if before is not None:
                         QWidget.setTabOrder(before, widget)
                     before = widget
-        self._grid.addWidget(self._details, next(rows), LABEL, 1, ALL)
+        self._grid.addWidget(self._details, next(rows), LABEL, 1, RESET)
 
     def _quieten(self, lane: LaneScene, theme: Theme) -> None:
         """Mute the labels of settings at their defaults, and offer to reset the others."""

@@ -38,7 +38,7 @@ from app.tools import TOOLS
 from app.views import theme
 from app.views.theme import DARK, LARGE, LIGHT, SMALL, TOKENS, Theme
 from app.views.widgets.boxes import headed
-from app.views.widgets.inputs import WholeField, combo_box, mark_bad
+from app.views.widgets.inputs import ShortCombo, WholeField, combo_box, mark_bad
 from app.window.dock_manager import docks
 from app.window.lane.playback_bar import BUTTONS
 from tests.app.views.test_contrast import MARK, TEXT, ratio, rgb
@@ -153,6 +153,21 @@ def test_controls_have_one_height_whatever_their_state(qtbot: QtBot, size: int) 
         small.setParent(window)
         small.ensurePolished()
         assert small.sizeHint().height() >= 24
+
+
+@pytest.mark.parametrize("text", ["log", "linear", "last 1000", "Same steps", "uniform"])
+def test_a_list_as_wide_as_its_entry_shows_all_of_it(qtbot: QtBot, text: str) -> None:
+    combo = combo_box([(text, 1)])
+    assert isinstance(combo, ShortCombo)
+    dressed(qtbot, LIGHT, combo)
+    drawn = combo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, combo._room())
+    assert drawn == text and combo.is_whole()
+
+
+def test_two_lines_on_a_button_have_room(qtbot: QtBot) -> None:
+    button, plain = QPushButton("Remove all\nnon-support vectors"), QPushButton("Go")
+    dressed(qtbot, LIGHT, button, plain)
+    assert button.height() >= 2 * button.fontMetrics().lineSpacing() + 4 and plain.height() == HEIGHT
 
 
 @pytest.fixture
