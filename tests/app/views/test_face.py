@@ -159,15 +159,16 @@ def test_controls_have_one_height_whatever_their_state(qtbot: QtBot, size: int) 
 def test_a_list_as_wide_as_its_entry_shows_all_of_it(qtbot: QtBot, text: str) -> None:
     combo = combo_box([(text, 1)])
     assert isinstance(combo, ShortCombo)
-    dressed(qtbot, LIGHT, combo)
+    window = dressed(qtbot, LIGHT, combo)
     drawn = combo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, combo._room())
-    assert drawn == text and combo.is_whole()
+    assert window.isVisible() and drawn == text and combo.is_whole()
 
 
 def test_two_lines_on_a_button_have_room(qtbot: QtBot) -> None:
     button, plain = QPushButton("Remove all\nnon-support vectors"), QPushButton("Go")
-    dressed(qtbot, LIGHT, button, plain)
-    assert button.height() >= 2 * button.fontMetrics().lineSpacing() + 4 and plain.height() == HEIGHT
+    window = dressed(qtbot, LIGHT, button, plain)
+    assert window.isVisible() and plain.height() == HEIGHT
+    assert button.height() >= 2 * button.fontMetrics().lineSpacing() + 4
 
 
 @pytest.fixture
