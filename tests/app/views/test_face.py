@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QGroupBox,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QRadioButton,
     QSpinBox,
@@ -162,6 +163,21 @@ def test_a_list_as_wide_as_its_entry_shows_all_of_it(qtbot: QtBot, text: str) ->
     window = dressed(qtbot, LIGHT, combo)
     drawn = combo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, combo._room())
     assert window.isVisible() and drawn == text and combo.is_whole()
+
+
+@both
+def test_a_field_of_several_lines_has_the_edge_and_the_ring_of_the_others(qtbot: QtBot, chosen: Theme) -> None:
+    text, other = QPlainTextEdit("a"), QLineEdit("b")
+    window = dressed(qtbot, chosen, other, text)
+    text.resize(80, 60)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    other.setFocus()
+    left = QPoint(0, 30)
+    assert rgb(text.grab().toImage().pixelColor(left)) == chosen.edge
+    before = text.viewport().size()
+    text.setFocus()
+    assert rgb(text.grab().toImage().pixelColor(left)) == chosen.accent and text.viewport().size() == before
 
 
 def test_two_lines_on_a_button_have_room(qtbot: QtBot) -> None:
