@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QFontInfo
 from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QStyle, QTabBar, QTabWidget, QToolBar, QWidget
 from shiboken6 import isValid
 
@@ -67,6 +67,8 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 #: Width of the column beside the pictures: shares of the window's width at first and at most; the least width at first,
 #: and the least to which the user can drag it (pixels).
 COLUMN, MOST_COLUMN, FIRST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320, 300
+#: Least width at first beside larger text, as a multiple of its size.
+LINE = 26
 #: Height of a panel's title with the handle below the panel, and of the tabs above it (pixels).
 TITLE, TABS = 36, 28
 #: Height of a sentence in place of a panel (pixels).
@@ -427,8 +429,9 @@ class DockManager:
             return min(self._width, width // 2)
         beside -= self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
         left = (0 if pictures is None else pictures.width()) + beside - self._one_line()
-        wanted = max(round(COLUMN * width), FIRST_COLUMN)
-        return max(FIRST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
+        most = round(MOST_COLUMN * width)
+        least = max(FIRST_COLUMN, min(round(LINE * QFontInfo(self._window.font()).pixelSize()), most))
+        return max(least, min(round(COLUMN * width), most, left))
 
     def show_only(self, names: Collection[str]) -> None:
         """Close the docks that are not among `names`, and open those that are."""

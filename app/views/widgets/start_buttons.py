@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QFontInfo
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
@@ -44,6 +44,17 @@ class StartButtons(QFrame):
         button.clicked.connect(lambda: self._actions[name].trigger())
         return button
 
+    def _dress(self, large: bool) -> None:
+        """Show large text, or that of the frame, which the caller sets."""
+        size = round(LARGE * QFontInfo(self.font()).pixelSize())
+        for part in (self._label, self._rows):
+            part.setFont(text_font(size if large else 0))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and self._offer is not None:
+            self._dress(self._offer.large)
+
     def height_at(self, width: int) -> int:
         """Return the height that all of it needs at this width."""
         frame = self.contentsMargins()
@@ -64,8 +75,6 @@ class StartButtons(QFrame):
         if offer is not None:
             show_or_hide(self._label, offer.sentence)
             self._rows.show_only([self._buttons[name] for name in offer.actions])
-            size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
-            for part in (self._label, self._rows):  # the caller sets the usual size, that of the frame
-                part.setFont(text_font(size if offer.large else 0))
+            self._dress(offer.large)
         self.setVisible(offer is not None)
         return True
