@@ -25,7 +25,7 @@ from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column
 from app.views.widgets.deferred import later
 from app.views.widgets.inputs import ShortCombo, describe, filled, label_for
-from app.views.widgets.scrolling_form import scrolling
+from app.views.widgets.scrolling_form import Scrolled
 from solver.core.arrays import Array
 
 from . import view_cells as curve_cells
@@ -325,7 +325,7 @@ class CurvesPanel(QWidget):
         line = filled(QHBoxLayout(), steps, self._steps, extent, self._extent, 1, margins=(6, 0, 4, 0), spacing=6)
         self._message = QLabel(NOTHING, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, margin=12)
         # It scrolls in a low dock, or with large text.
-        scrolled = scrolling(in_column(self._message, *self.charts.values(), spacing=2))
+        scrolled = Scrolled(in_column(self._message, *self.charts.values(), spacing=2))
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         filled(QVBoxLayout(self), line, (scrolled, 1), margins=2, spacing=0)
         self.first_stop = self.charts["objective"]

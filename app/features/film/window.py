@@ -38,7 +38,7 @@ from app.views.widgets.inputs import (
 )
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
-from app.views.widgets.scrolling_form import scrolling
+from app.views.widgets.scrolling_form import Scrolled
 from solver import Grid
 from solver.core import fast_loops
 
@@ -265,7 +265,7 @@ class FilmDialog(NamedDialog):
         )
         self._save.setDefault(True)
         side = filled(QVBoxLayout(), self._still, self._summary, self._bar, 1)
-        self._inner, self._scroll = inner, scrolling(inner)
+        self._inner, self._scroll = inner, Scrolled(inner)
         filled(QVBoxLayout(self), (filled(QHBoxLayout(), (self._scroll, 1), side, spacing=16), 1), buttons)
         self._show_busy()
 

@@ -40,7 +40,7 @@ from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.inputs import combo_box, describe, filled, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_path
-from app.views.widgets.scrolling_form import scrolling
+from app.views.widgets.scrolling_form import Scrolled
 
 from .check import spoilers
 from .model import Lesson, PredictKind
@@ -325,7 +325,7 @@ class AddStepDialog(NamedDialog):
         buttons.accepted.connect(self._take)
         about = QLabel("What is on screen becomes a step of a lesson, the last one of its file.", wordWrap=True)
         file = filled(QHBoxLayout(), QLabel("Lesson"), (self._file, 1), choose)
-        self._scroll = scrolling(self._form)
+        self._scroll = Scrolled(self._form)
         filled(QVBoxLayout(self), about, (self._scroll, 1), file, self._fault, buttons)
         self._follow()
 

@@ -29,7 +29,7 @@ from app.views.theme import text_font
 from app.views.widgets.clickable import chooser
 from app.views.widgets.inputs import describe, filled, label_for, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog
-from app.views.widgets.scrolling_form import scrolling
+from app.views.widgets.scrolling_form import Scrolled
 
 from .model import Lesson
 from .phrases import languages
@@ -142,7 +142,7 @@ class GalleryDialog(NamedDialog):
         )
         self._open_by, self._cards = open_by, {name: list[Card]() for name in TABS}
         for title in TABS.values():
-            self._tabs.addTab(scrolling(QWidget()), title)
+            self._tabs.addTab(Scrolled(QWidget()), title)
         languages = self._language_choice(language)
         self._of_lessons = (label_for("Language of the lessons", languages), languages)
         self._tabs.currentChanged.connect(self._show_tab)

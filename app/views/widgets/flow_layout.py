@@ -122,8 +122,7 @@ class FlowLayout(QLayout):
         lines: list[list[tuple[QLayoutItem, QSize, bool]]] = [[]]
         x = 0
         for item, size, grows in self._sizes(rect.width()):
-            breaks = self._first_of_line is not None and item.widget() is self._first_of_line
-            if lines[-1] and (breaks or x + size.width() > rect.width()):
+            if lines[-1] and (item.widget() is self._first_of_line or x + size.width() > rect.width()):
                 x = 0
                 lines.append([])
                 beside = lines[-2][-1][1].width() + self._gap

@@ -19,11 +19,6 @@ class Scrolled(QScrollArea):
         self.setWidget(content)
 
 
-def scrolling(content: QWidget) -> QScrollArea:
-    """Return `content` in a scroll area."""
-    return Scrolled(content)
-
-
 class ScrollingForm(Scrolled):
     """`form` in a scroll area, with a bar beside it if it is too tall, and one below it if it is too wide."""
 

@@ -15,7 +15,8 @@ from app.views.widgets.inputs import describe, filled, named, show_or_hide
 
 #: Texts of the buttons.
 TEXTS = {"examples": "Examples and lessons…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
-MARGIN = 6  # pixels
+#: Margin, and the largest text beside which that of an offer is larger still (pixels).
+MARGIN, USUAL = 6, 15
 
 
 class StartButtons(QFrame):
@@ -44,16 +45,17 @@ class StartButtons(QFrame):
         button.clicked.connect(lambda: self._actions[name].trigger())
         return button
 
-    def _dress(self, large: bool) -> None:
-        """Show large text, or that of the frame, which the caller sets."""
-        size = round(LARGE * QFontInfo(self.font()).pixelSize())
+    def _dress(self) -> None:
+        """Show large text if that is wanted, else that of the frame, which the caller sets."""
+        own = QFontInfo(self.font()).pixelSize()
+        large = self._offer is not None and self._offer.large and own <= USUAL
         for part in (self._label, self._rows):
-            part.setFont(text_font(size if large else 0))
+            part.setFont(text_font(round(LARGE * own) if large else 0))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() is QEvent.Type.FontChange and self._offer is not None:
-            self._dress(self._offer.large)
+        if event.type() is QEvent.Type.FontChange:
+            self._dress()
 
     def height_at(self, width: int) -> int:
         """Return the height that all of it needs at this width."""
@@ -75,6 +77,6 @@ class StartButtons(QFrame):
         if offer is not None:
             show_or_hide(self._label, offer.sentence)
             self._rows.show_only([self._buttons[name] for name in offer.actions])
-            self._dress(offer.large)
+            self._dress()
         self.setVisible(offer is not None)
         return True

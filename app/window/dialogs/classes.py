@@ -14,7 +14,7 @@ from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
 from app.views.widgets.boxes import grid_on, in_column
 from app.views.widgets.inputs import NameField, describe, filled, label_for, named
 from app.views.widgets.qt_dialogs import NamedDialog, open_dialog
-from app.views.widgets.scrolling_form import scrolling
+from app.views.widgets.scrolling_form import Scrolled
 
 LEAST_CONTRAST = 3.0
 
@@ -92,7 +92,7 @@ class ClassesDialog(NamedDialog):
             if isinstance(button, QPushButton):
                 button.setAutoDefault(False)
         self._inner = in_column(classes, axes, 1)
-        self._scroll = scrolling(self._inner)  # for large text on a small screen
+        self._scroll = Scrolled(self._inner)  # for large text on a small screen
         filled(QVBoxLayout(self), self._scroll, buttons)
 
     def showEvent(self, event: QShowEvent) -> None:

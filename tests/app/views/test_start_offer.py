@@ -66,7 +66,7 @@ def test_the_offer_grows_with_the_text(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     finish_layout()
     label, offer = window.findChild(QLabel, "offer.sentence"), window.lanes_view.offer
-    assert label is not None and QFontInfo(label.font()).pixelSize() > QFontInfo(QApplication.font()).pixelSize() > 16
+    assert label is not None and QFontInfo(label.font()).pixelSize() >= QFontInfo(QApplication.font()).pixelSize() > 16
     assert offer.height() >= offer.height_at(offer.width()) and window.canvases[0].geometry().contains(offer.geometry())
 
 
