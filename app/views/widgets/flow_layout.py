@@ -123,11 +123,11 @@ class FlowLayout(QLayout):
         x = 0
         for item, size, grows in self._sizes(rect.width()):
             if lines[-1] and (item.widget() is self._first_of_line or x + size.width() > rect.width()):
-                x = 0
+                full, x = lines[-1], 0
                 lines.append([])
-                beside = lines[-2][-1][1].width() + self._gap
-                if hasattr(item.widget(), "shortest") and len(lines[-2]) > 1 and beside + size.width() <= rect.width():
-                    lines[-1].append(lines[-2].pop())
+                beside = full[-1][1].width() + self._gap
+                if hasattr(item.widget(), "shortest") and full[1:] and beside + size.width() <= rect.width():
+                    lines[-1].append(full.pop())
                     x = beside
             lines[-1].append((item, size, grows))
             x += size.width() + self._gap
