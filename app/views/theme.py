@@ -19,6 +19,8 @@ from app.engine.shading import ON_WHITE, RGB, Shades
 from app.files.assets import asset, assets
 from app.state.document import ClassStyle
 
+#: Sizes of text as multiples of the window's own: of subscripts, and of headlines and what is read from further away.
+SMALL, LARGE = 0.82, 1.2
 #: Width and height of the smallest slider handle (pixels); odd, so that it has a middle pixel.
 LEAST_HANDLE = 15
 #: What the style sheet (assets/style/window.qss) names: colours of the palette, which has no visited links, and the one

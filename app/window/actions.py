@@ -7,7 +7,7 @@ from functools import cache
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QToolButton
 
 from app.controllers.controller import Controller
 from app.scene.feature import MENUS, Action, FeatureTable
@@ -361,7 +361,7 @@ def icon_button(action: QAction, title: str, side: int) -> QToolButton:
     def follow() -> None:
         button.setText(action.iconText())
         button.setIcon(action.icon())
-        button.setIconSize(QSize(1, 1) * icon_size())
+        button.setIconSize(QSize(1, 1) * icon_size(QApplication.font()))
         button.setMinimumSize(button.iconSize() + room)
         button.setToolTip(action.toolTip())
         button.setEnabled(action.isEnabled())
@@ -380,6 +380,6 @@ def icon_button(action: QAction, title: str, side: int) -> QToolButton:
 def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
     """Draw the icons of the toolbar in the theme's ink."""
     for name, action in actions.items():
-        drawn = icon(name, theme, ratio * icon_size() / ICON_SIZE)
+        drawn = icon(name, theme, ratio * icon_size(QApplication.font()) / ICON_SIZE)
         if not drawn.isNull():
             action.setIcon(drawn)

@@ -8,18 +8,8 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QApplication,
-    QDockWidget,
-    QHBoxLayout,
-    QStyle,
-    QTabBar,
-    QTabWidget,
-    QToolBar,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtGui import QAction, QFontInfo
+from PySide6.QtWidgets import QApplication, QDockWidget, QHBoxLayout, QStyle, QTabBar, QTabWidget, QToolBar, QWidget
 from shiboken6 import isValid
 
 from app.engine.cover import Cover
@@ -31,13 +21,12 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
 from app.views.widgets.deferred import in_turns, later
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.flat_button import flat_button
-from app.views.widgets.icons import icon
 from app.views.widgets.inputs import filled, named
 from app.views.widgets.scrolling_form import Scrolled
 from app.views.widgets.start_buttons import StartButtons
 from app.views.widgets.window_size import shrink
 from app.window.dialogs.classes import ClassesDialog
+from app.window.flat_button import FlatButton, flat_button
 from app.window.panels.history_panel import HistoryPanel
 from app.window.panels.notes_panel import NotesPanel
 from app.window.panels.table_panel import TablePanel
@@ -78,6 +67,8 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 #: Width of the column beside the pictures: shares of the window's width at first and at most; the least width at first,
 #: and the least to which the user can drag it (pixels).
 COLUMN, MOST_COLUMN, FIRST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320, 300
+#: Least width at first beside larger text, as a multiple of its size.
+LINE = 26
 #: Height of a panel's title with the handle below the panel, and of the tabs above it (pixels).
 TITLE, TABS = 36, 28
 #: Height of a sentence in place of a panel (pixels).
@@ -118,7 +109,7 @@ class _Title(QWidget):
         text = ElidedLabel(title)
         text.setToolTip(title)
         layout = filled(QHBoxLayout(self), (text, 1), margins=(6, 1, 2, 1), spacing=2)
-        self._buttons: dict[str, QToolButton] = {}
+        self._buttons: dict[str, FlatButton] = {}
         for what, tip, run in (
             *((("pin", "Keep showing this classifier, whichever is selected.", pin),) if spec.pins else ()),
             ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
@@ -136,10 +127,10 @@ class _Title(QWidget):
             button.setVisible(offered)
             button.setChecked(pinned)
 
-    def show_theme(self, theme: Theme, ratio: float) -> None:
+    def show_theme(self, theme: Theme) -> None:
         """Draw the buttons in the theme's ink."""
         for what, button in self._buttons.items():
-            button.setIcon(icon(what, theme, ratio))
+            button.show_icon(what, theme)
 
 
 class DockManager:
@@ -223,7 +214,7 @@ class DockManager:
         self._scene = scene, theme
         if dressed:
             for dock in self._docks.values():
-                cast(_Title, dock.titleBarWidget()).show_theme(theme, self._window.devicePixelRatioF())
+                cast(_Title, dock.titleBarWidget()).show_theme(theme)
         drawn = self._in_sight - self._taking_turns(scene)
         before, covers = self._covered, [lane.cover for lane in scene.lanes]
         reveals = {name: spec.reveals for name, spec in self._specs.items()} if all(covers) else {}
@@ -438,8 +429,9 @@ class DockManager:
             return min(self._width, width // 2)
         beside -= self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
         left = (0 if pictures is None else pictures.width()) + beside - self._one_line()
-        wanted = max(round(COLUMN * width), FIRST_COLUMN)
-        return max(FIRST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
+        most = round(MOST_COLUMN * width)
+        least = max(FIRST_COLUMN, min(round(LINE * QFontInfo(self._window.font()).pixelSize()), most))
+        return max(least, min(round(COLUMN * width), most, left))
 
     def show_only(self, names: Collection[str]) -> None:
         """Close the docks that are not among `names`, and open those that are."""

@@ -120,6 +120,7 @@ class ChallengeDialog(NamedDialog):
         filled(QVBoxLayout(self), about, self._form, self._fault, 1, secret, buttons)
         show_choice(self._kind, "settings")
         self.render_scene()
+        self._lane.setCurrentIndex(max(self._lane.findData(controller.session.selected_lane(controller.document)), 0))
         self._choose_kind()
         show_number(self._most, max(2, min(450, len(controller.document.points) // 2)))
         self.resize(max(WIDE, self.sizeHint().width()), self.sizeHint().height())
@@ -130,7 +131,7 @@ class ChallengeDialog(NamedDialog):
         if document is not self._document:
             self._document = document
             lanes = [
-                (f"{at + 1} {lane.title}", at)
+                (f"{at + 1}  {lane.title}", at)
                 for at, lane in enumerate(document.lanes[: document.shown])
                 if not lane.is_difference
             ]

@@ -142,7 +142,7 @@ def threshold_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
     name = evaluation.class_names[lane.scores.classes[1]]
     what = "its share" if lane.own_threshold == 0.5 else "f"
     own = "" if lane.moved else ", the model's own"
-    return f"{name} is said where {what} > {signed(short(lane.threshold))}{own}."
+    return f"Predicts {name} where {what} > {signed(short(lane.threshold))}{own}."
 
 
 def roc_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:

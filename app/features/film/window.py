@@ -416,7 +416,7 @@ class FilmDialog(NamedDialog):
     def _entry(document: Document, lane: int, what: str) -> str:
         title = document.lanes[lane].title
         title_of = FILM_TITLES.get(what) or f"{plan.field_of(document, lane, what).label} moved"
-        return f"{title_of} – {lane + 1}: {title}" if document.shown > 1 else f"{title_of} – {title}"
+        return f"{title_of} – {lane + 1}  {title}" if document.shown > 1 else f"{title_of} – {title}"
 
     # -- the estimate ----------------------------------------------------------------------------------------------
 

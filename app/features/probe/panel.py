@@ -30,7 +30,7 @@ from app.core.points import LIMIT
 from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
 from app.views.plot.symbols import symbol_pixmap
-from app.views.theme import LIGHT, Theme
+from app.views.theme import LARGE, LIGHT, Theme
 from app.views.widgets.boxes import in_column, in_lines, in_row
 from app.views.widgets.clickable import clickable
 from app.views.widgets.inputs import NumberField, describe, filled, label_for, named
@@ -217,8 +217,6 @@ class ProbeTable(QTableView):
             super().keyPressEvent(event)
 
 
-#: Size of the headline as a multiple of the panel's font.
-LARGE = 1.2
 #: Largest number of tables of a lane: for several classes the duels, their votes, and the terms of one.
 MOST_TABLES = 3
 

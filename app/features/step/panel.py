@@ -16,7 +16,7 @@ from app.scene.model import Scene
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
 from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, LevelLine, Line, Mark, Region, Scatter, Texts
-from app.views.theme import LIGHT, Theme
+from app.views.theme import LARGE, LIGHT, Theme
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import describe, filled
@@ -171,8 +171,6 @@ class GainView(FittedWidget):
             self.formulas.show_text(tuple(map(Paragraph, lines)), self.theme)
 
 
-#: Size of the first sentence, relative to the font.
-LARGE = 1.25
 #: Heights of box and gain, relative to the width.
 TALL_BOX, TALL_GAIN = 0.58, 0.54
 

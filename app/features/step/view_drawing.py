@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from app.engine.shading import RGB
 from app.views.plot.symbols import draw
-from app.views.theme import Theme
+from app.views.theme import SMALL, Theme
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.painting import broken, paint_with, painter_on, saved, scale_font
 
@@ -26,8 +26,8 @@ NOW, AFTER, TOP = 0.28, 0.46, 0.3
 LEGEND = (("now", "now"), ("after", "after"), ("top", "λ*"))
 
 
-#: Size of a subscript relative to its text, and its offset downwards, relative to the height of the text.
-SUBSCRIPT, DROP = 0.82, 0.16
+#: Offset of a subscript downwards, relative to the height of the text.
+DROP = 0.16
 _LETTERS = str.maketrans("ᵢⱼₖ", "ijk")
 _SUBSCRIPTS = re.compile("([ᵢⱼₖ]+)")
 
@@ -149,7 +149,7 @@ def _small(key: str) -> QFont:
     """Return the font of subscripts for the font with this description."""
     small = QFont()
     small.fromString(key)
-    scale_font(small, SUBSCRIPT)
+    scale_font(small, SMALL)
     return small
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from app.controllers.host import Host
 from app.core.caches import kept
@@ -111,18 +111,15 @@ class StudyController:
 
     @property
     def lane_index(self) -> int:
-        """Index of the studied lane: the chosen one, else one of the classifier of the results, else the first."""
+        """Index of the studied lane: the chosen one, else one of the results' classifier, else the selected one."""
         document = self._host.document
         slots, lanes = document.slots[: document.shown], document.lanes[: document.shown]
         if self.session.slot in slots:
             return slots.index(self.session.slot)
         wanted = None if self.kept is None else self.kept.study.lane.classifier
-        rules: tuple[Callable[[Lane], bool], ...] = (
-            lambda lane: lane.classifier == wanted,
-            lambda lane: lane.trainer is not None and lane.trainer.has_multipliers,
-            lambda lane: not lane.is_difference,
-        )
-        return next((index for rule in rules for index, lane in enumerate(lanes) if rule(lane)), 0)
+        first = self._host.session.selected_lane(document)
+        ranks = [(lane.classifier != wanted, lane.is_difference, index != first) for index, lane in enumerate(lanes)]
+        return ranks.index(min(ranks)) if ranks else 0
 
     @property
     def lane(self) -> Lane:
@@ -153,12 +150,13 @@ class StudyController:
     # -- the form ------------------------------------------------------------------------------------------------------
 
     def choose(self, **changes: Any) -> None:
-        """Change the plan."""
-        self._host.change(StudySession, plan=replace(self.plan, **changes))
+        """Change the plan, which from now on is of this lane, whichever is selected."""
+        slot = self._host.document.slots[self.lane_index]
+        self._host.change(StudySession, plan=replace(self.plan, **changes), slot=slot)
 
     def choose_kind(self, kind: str) -> None:
         """Begin the plan of another kind of study."""
-        self._host.change(StudySession, plan=plan_of(kind, self.lane, self._host.document))
+        self.choose(**asdict(plan_of(kind, self.lane, self._host.document)))
 
     def choose_data(self, generated: bool) -> None:
         """Choose points of the generator, or those of the document, of which only n can be varied."""

@@ -249,7 +249,7 @@ class StudyForm(QWidget):
         )
         show_options(self.kind, kinds, plan.kind)
         lanes = [
-            (f"{index + 1}. {lane.lane.title}", lane.slot)
+            (f"{index + 1}  {lane.lane.family.short}", lane.slot)
             for index, lane in enumerate(scene.lanes)
             if not lane.lane.is_difference
         ]

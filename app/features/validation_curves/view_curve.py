@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QKeyEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.core.number_format import count, grouped, percent, share_text
@@ -87,8 +87,8 @@ def notes(strip: ValidationCurve) -> str:
 FADED = 0.35
 #: Distance beyond the first and last position that still belongs to the picture (pixels).
 BESIDE = 7
-#: Height of the curves (pixels) except in Simple; least size of the text (points).
-HIGH, LEAST_TEXT = 80, 10.0
+#: Height of the curves (pixels) except in Simple.
+HIGH = 80
 
 
 class HandleAxis(ChartAxis, frozen=True):
@@ -247,12 +247,6 @@ class ValidationCurveView(Chart):
     def minimumSizeHint(self) -> QSize:
         least = 3.5 * self.metrics().lineSpacing() + 10
         return QSize(200, math.ceil(max(0 if self._simple else HIGH, least) + 2 + self.legend_height()))
-
-    def letters(self) -> QFont:
-        font = super().letters()
-        if QFontInfo(font).pointSizeF() < LEAST_TEXT:  # also if a style sheet sets the size in pixels
-            font.setPointSizeF(LEAST_TEXT)
-        return font
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:

@@ -79,7 +79,7 @@ class _Section(QWidget):
         if shown == self._shown:
             return
         self._shown = shown
-        title = f"{index + 1}. {lane.title}" if several else lane.title
+        title = f"{index + 1}  {lane.title}" if several else lane.title
         self.text.setText(_html(lane, title, theme))
         show_or_hide(self.note, lane.note)
         show_text(self.title, title)

@@ -521,13 +521,13 @@ class Chart(_View):
 
     def _paint_axes(self, painter: QPainter) -> None:
         area, theme, metrics = self.area(), self.theme, self.metrics()
-        high, inside = metrics.lineSpacing() + 2, area.right()
+        high, end = metrics.lineSpacing() + 2, float(self.width())
         if self.x.title and self._inline:
-            inside -= metrics.horizontalAdvance(self.x.title) + 8
+            end -= metrics.horizontalAdvance(self.x.title) + EDGE + 8
         numbers, grid = [], []
         for at, text in self.numbers(0, area.width()):
             x, half = self.pixel(self.x.value(at), 0.0).x(), 0.5 * metrics.horizontalAdvance(text)
-            if half <= x <= min(inside, self.width() - half):
+            if half <= x <= min(area.right(), end - half):
                 numbers.append((QRectF(x - 200, area.bottom() + 3, 400, high), CENTRE, text, self.x))
             grid += [QLineF(round(x), area.top(), round(x), area.bottom())] if self.x.lined else []
         side, align = (area.right() + BESIDE - 2, LEFT) if self.under else (0.0, RIGHT)

@@ -31,8 +31,8 @@ class FlowLayout(QLayout):
     """Arrange widgets from left to right, and continue on the next line when a line is full.
 
     Widgets that expand take their minimum width first, then share the rest of their line.  If one line is too short for
-    all, the last widgets with a method `shortest` shrink to the width that it returns, provided that one line then
-    holds everything.
+    all, the last widgets shrink to their minimum widths, or to what their method `shortest` returns, provided that one
+    line then holds everything.  A widget with that method is not alone in a line if one before it fits there, too.
 
     Parameters
     ----------
@@ -119,28 +119,30 @@ class FlowLayout(QLayout):
 
     def _arrange(self, rect: QRect, move: bool) -> int:
         """Lay out all widgets, moving them if `move`; return the height of all lines."""
-        lines: list[list[tuple[QLayoutItem, int, QSize, bool]]] = [[]]
+        lines: list[list[tuple[QLayoutItem, QSize, bool]]] = [[]]
         x = 0
         for item, size, grows in self._sizes(rect.width()):
-            breaks = self._first_of_line is not None and item.widget() is self._first_of_line
-            if lines[-1] and (breaks or x + size.width() > rect.width()):
+            if lines[-1] and (item.widget() is self._first_of_line or x + size.width() > rect.width()):
+                full, x = lines[-1], 0
                 lines.append([])
-                x = 0
-            lines[-1].append((item, x, size, grows))
+                beside = full[-1][1].width() + self._gap
+                if hasattr(item.widget(), "shortest") and full[1:] and beside + size.width() <= rect.width():
+                    lines[-1].append(full.pop())
+                    x = beside
+            lines[-1].append((item, size, grows))
             x += size.width() + self._gap
         y = rect.top()
         for line in lines:
-            height = max((size.height() for _, _, size, _ in line), default=0)
+            height = max((size.height() for _, size, _ in line), default=0)
             if move:
                 growing = sum(grows for *_, grows in line)
-                spare = rect.width() - line[-1][1] - line[-1][2].width() if growing else 0
-                added = 0
-                for item, x, size, grows in line:  # centred in their line; those with a taller lower part at its top
-                    corner = QPoint(rect.left() + x + added, y + (height - size.height()) // 2)
+                x, spare = rect.left(), rect.width() - sum(size.width() + self._gap for _, size, _ in line) + self._gap
+                for item, size, grows in line:  # centred in their line; those with a taller lower part at its top
                     if grows:
                         share = spare // growing
-                        spare, growing, added = spare - share, growing - 1, added + share
+                        spare, growing = spare - share, growing - 1
                         size = size + QSize(share, 0)
-                    item.setGeometry(QRect(corner, size))
+                    item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                    x += size.width() + self._gap
             y += height + self._gap // 2
         return y - self._gap // 2 - rect.top()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF
-from PySide6.QtGui import QColor, QFontInfo, QIcon, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontInfo, QIcon, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
 
 from app.files.assets import assets
 from app.views.theme import Theme
@@ -19,9 +18,10 @@ ICONS = assets("icons")
 ICON_SIZE, LARGEST = 20, 26
 
 
-def icon_size() -> int:
-    """Return the width of icons in bars (pixels), which grows with the text."""
-    return min(max(ICON_SIZE, round(1.5 * QFontInfo(QApplication.font()).pixelSize())), LARGEST)
+def icon_size(font: QFont, bounded: bool = True) -> int:
+    """Return the width of an icon beside this text (pixels), at most `LARGEST` if `bounded`."""
+    text = QFontInfo(font).pixelSize()
+    return max(ICON_SIZE, min(round(1.5 * text), LARGEST), 0 if bounded else round(1.1 * text))
 
 
 @lru_cache(maxsize=256)

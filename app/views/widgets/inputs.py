@@ -224,11 +224,11 @@ class ShortCombo(ListCombo):
 
     def is_whole(self) -> bool:
         """Return True if all of the entry is visible."""
-        return self.fontMetrics().horizontalAdvance(self.currentText()) <= self._room()
+        return self.fontMetrics().horizontalAdvance(self.currentText()) < self._room()  # Qt elides what just fits
 
     def _room(self) -> int:
         whole, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        return self.style().subControlRect(whole, _option_of(self), field, self).width() - 2
+        return self.style().subControlRect(whole, _option_of(self), field, self).width()
 
     def minimumSizeHint(self) -> QSize:
         """Return the minimum size; Qt caches its own from before the contents' length or the font changed."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QFontInfo
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
 from app.scene.model import StartOffer
-from app.views.theme import text_font
+from app.views.theme import LARGE, text_font
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.inputs import describe, filled, named, show_or_hide
 
 #: Texts of the buttons.
 TEXTS = {"examples": "Examples and lessons…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
-#: Size of large text, relative to the text around it; margin (pixels).
-LARGE, MARGIN = 1.25, 6
+#: Margin, and the largest text beside which that of an offer is larger still (pixels).
+MARGIN, USUAL = 6, 15
 
 
 class StartButtons(QFrame):
@@ -45,6 +45,18 @@ class StartButtons(QFrame):
         button.clicked.connect(lambda: self._actions[name].trigger())
         return button
 
+    def _dress(self) -> None:
+        """Show large text if that is wanted, else that of the frame, which the caller sets."""
+        own = QFontInfo(self.font()).pixelSize()
+        large = self._offer is not None and self._offer.large and own <= USUAL
+        for part in (self._label, self._rows):
+            part.setFont(text_font(round(LARGE * own) if large else 0))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange:
+            self._dress()
+
     def height_at(self, width: int) -> int:
         """Return the height that all of it needs at this width."""
         frame = self.contentsMargins()
@@ -65,8 +77,6 @@ class StartButtons(QFrame):
         if offer is not None:
             show_or_hide(self._label, offer.sentence)
             self._rows.show_only([self._buttons[name] for name in offer.actions])
-            size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
-            for part in (self._label, self._rows):  # the caller sets the usual size, that of the frame
-                part.setFont(text_font(size if offer.large else 0))
+            self._dress()
         self.setVisible(offer is not None)
         return True

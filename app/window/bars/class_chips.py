@@ -21,9 +21,9 @@ from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.views.widgets.flat_button import flat_button
 from app.views.widgets.icons import ICON_SIZE
 from app.views.widgets.inputs import describe, filled
+from app.window.flat_button import flat_button
 
 #: Greatest width of a name beside its symbol, least width of a shortened one, and space around it (pixels).
 MOST_NAME, LEAST_NAME, SPACE = 84, 18, 9

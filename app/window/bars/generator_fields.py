@@ -15,8 +15,6 @@ from app.scene.model import Scene
 from app.state.document import NO_LIMIT
 from app.views.theme import Theme
 from app.views.widgets.clickable import choosable, clickable
-from app.views.widgets.flat_button import flat_button
-from app.views.widgets.icons import icon
 from app.views.widgets.inputs import (
     Gestures,
     NumberField,
@@ -31,6 +29,7 @@ from app.views.widgets.inputs import (
     spin_box,
     take_typed_number,
 )
+from app.window.flat_button import flat_button
 from solver.data.datasets import DATASETS, MOST_FLIPPED
 
 from .class_chips import counts_sentence
@@ -49,7 +48,6 @@ class GeneratorFields(QWidget):
         super().__init__()
         self._controller = controller
         self._gestures = Gestures(self)
-        self._theme: Theme | None = None
         self._shown: object = None
         self._times: object = None
         self._own: str | None = None
@@ -170,9 +168,7 @@ class GeneratorFields(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the generator's settings."""
-        if theme is not self._theme:
-            self._theme = theme
-            self._go.setIcon(icon("generate", theme, self.devicePixelRatioF()))
+        self._go.show_icon("generate", theme)
         if scene.session.simple != self._simple:
             self._show_simple(scene.session.simple)
         generator = scene.document.generator

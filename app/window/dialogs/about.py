@@ -17,6 +17,7 @@ from app.core import log
 from app.core.plain_text import plain
 from app.core.version import __version__
 from app.files import licences
+from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import clickable
 from app.views.widgets.inputs import filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
@@ -79,7 +80,7 @@ class AboutDialog(NamedDialog):
     def __init__(self, parent: QWidget, settings: Path, recovery: Path) -> None:
         super().__init__(parent, "about", "About Classifier Playground")
         sheet = QWidget()
-        grid = QGridLayout(sheet)
+        grid = grid_on(sheet)
         grid.setColumnStretch(1, 1)
         for name, text in versions().items():
             _add(grid, name, text)
@@ -141,6 +142,6 @@ def _add(grid: QGridLayout, name: str, text: str, columns: int = 2) -> int:
     value = QLabel(text, textFormat=Qt.TextFormat.PlainText, textInteractionFlags=selectable)
     value.setAccessibleName(name)
     value.setAccessibleDescription(text)
-    grid.addWidget(QLabel(f"{name}:"), row, 0)
+    grid.addWidget(QLabel(name), row, 0)
     grid.addWidget(value, row, 1, 1, columns)
     return row

@@ -60,7 +60,7 @@ class PictureDialog(NamedDialog):
         self._screen_size, self._shoot, self._make = screen_size, shoot, make
         several = len(lanes) > 1
         whole = [("All classifiers side by side", "window")] if several else []
-        single = [(f"Classifier {n + 1}: {name}" if several else name, f"lane{n}") for n, name in enumerate(lanes)]
+        single = [(f"{n + 1}  {name}" if several else name, f"lane{n}") for n, name in enumerate(lanes)]
         tip = "All classifiers side by side, or one of them."
         self._what = describe(combo_box([*whole, *single]), "picture.what", "What to export", tip)
         sizes = [("As on screen", "screen"), *((preset.title, preset.key) for preset in PRESETS)]

@@ -10,7 +10,7 @@ from typing import get_args
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.controllers.controller import Controller
 from app.learners.fields import Group
@@ -21,8 +21,6 @@ from app.state.session import FULL_SPEED, SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import check_box, clickable, slider
-from app.views.widgets.flat_button import flat_button
-from app.views.widgets.icons import icon
 from app.views.widgets.inputs import (
     label_for,
     leave_field,
@@ -34,13 +32,14 @@ from app.views.widgets.inputs import (
     show_tip,
 )
 from app.views.widgets.painting import bold
+from app.window.flat_button import FlatButton, flat_button
 
 from .form_parts import Editor, EditorMaker, beside
 from .lane_row import LaneRow
 from .learner_fields import LearnerFields
 
-#: Columns of the form: label, field, reset; and all of them.
-LABEL, FIELD, RESET, ALL = 0, 1, 2, 3
+#: Columns of the form: label, field, reset.
+LABEL, FIELD, RESET = 0, 1, 2
 #: A row after all others, which takes the free height.
 LAST = 99
 #: Groups of settings, in order.
@@ -80,11 +79,8 @@ class LaneForm(EditorMaker):
         self._headings = {group: self._line(group.lower()) for group in GROUPS}
         for group, heading in self._headings.items():
             heading.setText(group)
-            heading.setWordWrap(False)
-            heading.setContentsMargins(0, 8, 0, 0)
-            heading.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        for heading in (self._title, *self._headings.values()):
-            heading.setFont(bold(heading.font()))
+            heading.setProperty("heading", True)
+        self._title.setFont(bold(self._title.font()))
         self._standardise = check_box(
             "Standardise x and y",
             f"lane{self.index}.standardise",
@@ -103,7 +99,7 @@ class LaneForm(EditorMaker):
             for part in filter(None, (made.widget, made.label)):
                 part.setParent(self)
                 part.hide()
-        self._resets: dict[str, QToolButton] = {}
+        self._resets: dict[str, FlatButton] = {}
         self._placed: object = None
         #: What `_quieten` was last applied to.
         self._quiet: object = None
@@ -238,11 +234,11 @@ class LaneForm(EditorMaker):
         rows = count()
         before: QWidget | None = None
         for line in (self._title, self._formula, self._note):
-            self._grid.addWidget(line, next(rows), LABEL, 1, ALL)
+            self._grid.addWidget(line, next(rows), LABEL, 1, RESET)
         for group, heading in self._headings.items():
             within = [(name, made) for name, own, made in inside if own == group]
             heading.setVisible(bool(within))
-            self._grid.addWidget(heading, next(rows), LABEL, 1, ALL)
+            self._grid.addWidget(heading, next(rows), LABEL, 1, RESET)
             for name, made in within:
                 at, across = next(rows), made.label is None and len(made.parts) > 1
                 self._grid.addWidget(made.widget, at, LABEL if across else FIELD, 1, RESET if across else 1)
@@ -255,7 +251,7 @@ class LaneForm(EditorMaker):
                     if before is not None:
                         QWidget.setTabOrder(before, widget)
                     before = widget
-        self._grid.addWidget(self._details, next(rows), LABEL, 1, ALL)
+        self._grid.addWidget(self._details, next(rows), LABEL, 1, RESET)
 
     def _quieten(self, lane: LaneScene, theme: Theme) -> None:
         """Mute the labels of settings at their defaults, and offer to reset the others."""
@@ -281,9 +277,9 @@ class LaneForm(EditorMaker):
                 self._resets[name] = self._reset_button(name, made)
             if name in self._resets:
                 self._resets[name].setVisible(name in changed)
-                self._resets[name].setIcon(icon("undo", theme, self.devicePixelRatioF()))
+                self._resets[name].show_icon("undo", theme)
 
-    def _reset_button(self, name: str, made: Editor) -> QToolButton:
+    def _reset_button(self, name: str, made: Editor) -> FlatButton:
         """Return the button that restores the default of a setting, in its row."""
         title = f"Reset {made.inputs[0].accessibleName()}"
         button = flat_button(

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
 
 from app.controllers.lanes import LaneController
 from app.learners.table import LEARNERS, LISTED_TRAINERS, entries
@@ -15,21 +15,18 @@ from app.scene.model import LaneScene
 from app.state.document import MAX_LANES, chosen_entry, entry_of
 from app.views.theme import Theme
 from app.views.widgets.deferred import later
-from app.views.widgets.flat_button import flat_button
 from app.views.widgets.flow_layout import FlowLayout, n_lines
-from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import filled, leave_field, named, show_choice, show_tip
 from app.views.widgets.painting import painter_on
+from app.window.flat_button import FlatButton, flat_button
 
 from .classifier_dialog import ClassifierDialog
 from .form_parts import EditorMaker
 from .named_combo import MORE, NamedCombo
 
-SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # side of a button, gap between parts, and Qt's largest width (pixels)
+SIZE, GAP = 26, 4  # side of a button, and gap between parts (pixels)
 #: Width (pixels) of the mark beside the selected lane.
-MARK = 3
-#: Width and height of a button in presenter mode, as a multiple of the size of text.
-BUTTON = 1.4
+MARK = 2
 SETTINGS = "Its other settings, with their formulas, beside the pictures."
 SLIDERS = "The sliders of this classifier, in place of those of another."
 WATCH = "Watch the training, step by step."
@@ -49,7 +46,7 @@ _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
 class _End(QWidget):
     """The buttons after the controls; `more` has words if they fit, else their number."""
 
-    def __init__(self, sliders: QToolButton, play: QToolButton, more: QToolButton, menu: QToolButton) -> None:
+    def __init__(self, sliders: FlatButton, play: FlatButton, more: FlatButton, menu: FlatButton) -> None:
         super().__init__()
         self._icons, self._more = (sliders, play, more, menu), more
         self.words: tuple[str, ...] = ()
@@ -59,7 +56,6 @@ class _End(QWidget):
         """Show the words if they fit, else how many they are."""
         styles, whole = Qt.ToolButtonStyle, ", ".join(self.words)
         self._more.setText(whole if self.width() >= self._length(whole) else self._brief())
-        self._more.setMaximumWidth(MOST if whole else SIZE)
         self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if whole else styles.ToolButtonIconOnly)
         self.updateGeometry()
 
@@ -68,7 +64,7 @@ class _End(QWidget):
 
     def _length(self, words: str) -> int:
         """Return the width (pixels) with these words, and the gap before them."""
-        icons = sum(button.minimumWidth() for button in self._icons if not button.isHidden())
+        icons = sum(button.side.width() for button in self._icons if not button.isHidden())
         if not words or self._more.isHidden():
             return icons
         return icons + self._more.fontMetrics().horizontalAdvance(words) + 2 * GAP
@@ -97,7 +93,6 @@ class LaneRow(QWidget):
     def __init__(self, maker: EditorMaker, show_settings: Callable[[], None]) -> None:
         super().__init__()
         self._maker, self._index = maker, maker.index
-        self._theme: Theme | None = None
         self._scene: tuple[LaneScene, Theme] | None = None
         self._selected = False
         self._simple: bool | None = None
@@ -122,7 +117,7 @@ class LaneRow(QWidget):
         self._more.setCheckable(True)
         self._play = self._button("watch", "Watch the training", WATCH, lambda: watch(self._index))
         self._entries = QMenu(self, toolTipsVisible=True)
-        self._menu: QToolButton = self._button(
+        self._menu: FlatButton = self._button(
             "menu",
             "More",
             "Move, add, duplicate or remove classifiers.",
@@ -149,11 +144,9 @@ class LaneRow(QWidget):
         else:
             self._maker.controller.set_lane(self._index, **chosen_entry(lane, name))
 
-    def _button(self, name: str, title: str, tip: str, act: Callable[[], object]) -> QToolButton:
+    def _button(self, name: str, title: str, tip: str, act: Callable[[], object]) -> FlatButton:
         called = f"{title}, classifier {self._index + 1}"
-        button = flat_button(f"lane{self._index}.{name}", called, tip or title, act, (SIZE, SIZE))
-        button.setMaximumWidth(SIZE)
-        return button
+        return flat_button(f"lane{self._index}.{name}", called, tip or title, act, (SIZE, SIZE))
 
     def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QAction:
         entry = named(self._entries.addAction(title), f"lane{self._index}.{name}")
@@ -191,7 +184,7 @@ class LaneRow(QWidget):
         around = self.flow.contentsMargins()
         room = width - around.left() - around.right()
         first = self._title if self.classifier.isHidden() else self.classifier
-        ends = [sum(button.minimumWidth() for button in self.ends_shown)] if self.ends_shown else []
+        ends = [sum(button.side.width() for button in self.ends_shown)] if self.ends_shown else []
         lengths = [group.length() for group in groups]
         lines = n_lines((first.sizeHint().width(), *lengths, *ends), room, GAP)
         at = next((index for index, group in enumerate(groups) if group.has_slider), len(groups))
@@ -200,7 +193,7 @@ class LaneRow(QWidget):
         return lines
 
     @property
-    def ends_shown(self) -> list[QWidget]:
+    def ends_shown(self) -> list[FlatButton]:
         """Return the buttons after the controls that are not hidden."""
         return [button for button in self.ends if not button.isHidden() and button is not self._sliders]
 
@@ -209,12 +202,6 @@ class LaneRow(QWidget):
         if text != self._text:
             self._text = text
             self.flow.setContentsMargins(4, 1 if text else 2, 4, 1 if text else 2)
-            side = max(SIZE, round(BUTTON * text))
-            for button in (self._play, self._sliders):
-                button.setMinimumSize(side, side)
-                button.setMaximumSize(side, side if text else MOST)
-                button.setIconSize(QSize(1, 1) * round(side * ICON_SIZE / SIZE))
-            self._theme = None
             if self._scene is not None:
                 self._show_ends(*self._scene)
 
@@ -225,14 +212,8 @@ class LaneRow(QWidget):
 
     def _show_ends(self, lane: LaneScene, theme: Theme) -> None:
         """Show the buttons after the controls that apply to the present state."""
-        if theme is not self._theme:
-            ratio = self.devicePixelRatioF()
-            larger = ratio * self._play.iconSize().width() / ICON_SIZE
-            self._more.setIcon(icon("lane.open", theme, ratio))
-            self._menu.setIcon(icon("lane.menu", theme, ratio))
-            self._play.setIcon(icon("transport.play", theme, larger))
-            self._sliders.setIcon(icon("lane.open", theme, larger))
-        self._theme = theme
+        for button, name in zip(self.ends, ("lane.open", "transport.play", "lane.open", "lane.menu"), strict=True):
+            button.show_icon(name, theme)
         hidden, presenting = lane.hidden, self._text > 0
         self._play.setVisible(lane.lane.trainer is not None and not lane.watched and "playback" not in hidden)
         self._more.setVisible("settings" not in hidden and not presenting)

@@ -311,7 +311,6 @@ class Lanes(QWidget):
     def _present(self, index: int) -> None:
         """Give lines, axes and timeline of one lane the size of the text."""
         self.canvases[index].present(max(1.0, self.text_size / PLAIN_TEXT) if self.text_size else None)
-        self.bars[index].present(self.text_size)
 
     def _fit_rows(self) -> None:
         """Show the sliders of a row in presenter mode if they fit; those of the selected lane always."""

@@ -43,8 +43,8 @@ class _Group(QWidget):
         filled(QVBoxLayout(self), self._line, *made.below, margins=0, spacing=0)
         self._made = made
         self.has_slider = made.slider is not None
-        #: Whether it always shows its slider, and whether there is something to show below it.
-        self.firm = self.below = False
+        #: Whether there is something to show below it.
+        self.below = False
         policy = QSizePolicy.Policy.Maximum if made.slider is None else QSizePolicy.Policy.Expanding
         self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
 
@@ -59,10 +59,7 @@ class _Group(QWidget):
         self._line.addWidget(made.widget, 1)
 
     def show_parts(self) -> None:
-        """Show the slider if it fits, and what is below it if that is wide enough to be read."""
-        slider = self._made.slider
-        if slider is not None and slider.isHidden() == (visible := self.firm or self.width() >= self.length()):
-            slider.setVisible(visible)
+        """Show what is below the slider if it is wide enough to be read."""
         for view in self._made.below:
             if view.isHidden() == (visible := self.below and self.width() >= READABLE):
                 view.setVisible(visible)
@@ -71,23 +68,17 @@ class _Group(QWidget):
         size = super().minimumSizeHint()
         return QSize(self.length(), size.height()) if self.has_slider else size
 
-    def shortest(self) -> int:
-        """Return the width without the slider (pixels)."""
-        return self._without_slider() if self.has_slider and not self.firm else self.minimumSizeHint().width()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         later(self, self.show_parts)  # a part that appears or vanishes during layout spoils the layouts around it
 
-    def _without_slider(self) -> int:
-        made, label = self._made, self._made.label
-        own = made.inputs[1].minimumWidth() if made.slider is not None else made.widget.sizeHint().width()
-        return own + (label.sizeHint().width() + GAP if label is not None and not label.isHidden() else 0)
-
     def length(self) -> int:
-        """Return the least width (pixels), with the shortest slider, whether visible or not."""
-        slider = self._made.slider
-        return self._without_slider() + (0 if slider is None else max(slider.minimumWidth(), LEAST) + GAP)
+        """Return the least width (pixels), with the shortest slider."""
+        made, label = self._made, self._made.label
+        label_width = label.sizeHint().width() + GAP if label is not None and not label.isHidden() else 0
+        if made.slider is None:
+            return label_width + made.widget.sizeHint().width()
+        return label_width + max(made.slider.minimumWidth(), LEAST) + GAP + made.inputs[1].minimumWidth()
 
 
 class LearnerFields:
@@ -255,7 +246,6 @@ class LearnerFields:
                 shown = groups if selected else [group for group in groups if not group.has_slider]
                 self._line.break_lines(shown, width)
         for group in groups:
-            group.firm = width is not None
             group.setVisible(group in shown)
         self._line.offer_sliders(not set(sliders).issubset(shown))
 

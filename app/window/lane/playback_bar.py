@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 
 from app.controllers.controller import Controller
 from app.controllers.playback import PlaybackController
@@ -17,10 +17,9 @@ from app.state.session import REPLAY_FACTORS
 from app.views.theme import Theme
 from app.views.widgets.clickable import chooser
 from app.views.widgets.fitted import FittedWidget
-from app.views.widgets.flat_button import flat_button
-from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import describe, filled, show_choice
 from app.views.widgets.stable_label import StableLabel
+from app.window.flat_button import FlatButton, flat_button
 
 from .timeline import Timeline
 
@@ -28,8 +27,8 @@ from .timeline import Timeline
 #: first (pixels).
 SIZE, KEPT = (26, 28), (140, 80)
 HEIGHT = 34
-#: Presenter mode: width of a button as a multiple of the size of text; gap beside the step counter (pixels).
-BUTTON, BESIDE = 1.5, 6
+#: Gap beside the step counter (pixels).
+BESIDE = 6
 
 
 class ButtonSpec(Struct, frozen=True):
@@ -111,8 +110,6 @@ class PlaybackBar(FittedWidget):
     def __init__(self, index: int, controller: Controller) -> None:
         super().__init__()
         self._index, self._playback = index, controller.playback
-        self._theme: Theme | None = None
-        self._size = SIZE
         self._run_state: RunState | None = None
         self._playing: bool | None = None
         self._no_steps = ""
@@ -127,7 +124,6 @@ class PlaybackBar(FittedWidget):
             self._playback.set_replay,
             [(FACTORS[factor], factor) for factor in REPLAY_FACTORS],
         )
-        self._speed.setFixedHeight(SIZE[1])
         self._counter = StableLabel()
         self._step = describe(self._counter.label, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -140,32 +136,10 @@ class PlaybackBar(FittedWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._show_state()
 
-    def _button(self, spec: ButtonSpec) -> QToolButton:
-        button = flat_button(*self._words(spec), lambda: spec.run(self._playback, self._index))
+    def _button(self, spec: ButtonSpec) -> FlatButton:
+        button = flat_button(*self._words(spec), lambda: spec.run(self._playback, self._index), SIZE)
         button.setAutoRepeat(spec.repeats)
-        self._fit_button(button)
         return button
-
-    def _fit_button(self, button: QToolButton) -> None:
-        width, height = self._size
-        icon_size = round(ICON_SIZE * width / SIZE[0])
-        button.setIconSize(QSize(icon_size, icon_size))
-        button.setFixedSize(width, height)
-        button.setStyleSheet(f"min-height: {height - 4}px; padding: 1px;")
-
-    def present(self, text: int) -> None:
-        """Fit the buttons to text of this size (pixels) in presenter mode; 0 restores them."""
-        width = max(SIZE[0], round(BUTTON * text))
-        if width == self._size[0]:
-            return
-        self._size = width, width + SIZE[1] - SIZE[0]
-        for button in (*self._buttons.values(), self._close):
-            self._fit_button(button)
-        self._speed.setFixedHeight(self._size[1])
-        if self._theme is not None:
-            self._draw_icons(self._theme)
-        self.updateGeometry()
-        self.fit()
 
     def _words(self, spec: ButtonSpec, reason: str = "") -> tuple[str, str, str]:
         """Return a button's names, and its tip, or the `reason` why it is disabled."""
@@ -174,41 +148,34 @@ class PlaybackBar(FittedWidget):
         return name, f"{spec.title}, classifier {self._index + 1}", reason or tip
 
     def sizeHint(self) -> QSize:
-        return QSize(480, max(HEIGHT, self._size[1] + 6, self._step.fontMetrics().height() + 4))
+        return QSize(480, max(HEIGHT, self._close.side.height() + 6, self._step.fontMetrics().height() + 4))
 
     def minimumSizeHint(self) -> QSize:
         """Return the size for the buttons, the least timeline and the shortest counter; narrower, some are hidden."""
-        least = ALL * self._size[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
+        timeline, counter = self.timeline.minimumSizeHint().width(), self._room(self._forms[-1][1])
+        least = ALL * self._close.side.width() + timeline + counter
         margins = self._line.contentsMargins()
         return QSize(least + margins.left() + margins.right(), self.sizeHint().height())
 
     def render_scene(self, lane: LaneScene, theme: Theme) -> None:
         """Show the step of the lane's run, and whether it plays."""
-        if theme is not self._theme:
-            self._theme = theme
-            self._playing = None
-            self._draw_icons(theme)
+        self._close.show_icon("close", theme)
+        for name, button in self._buttons.items():
+            button.show_icon(f"transport.{'pause' if name == PLAY and lane.playing else name}", theme)
         show_choice(self._speed, lane.replay_factor)
         if (lane.run_state, lane.playing, lane.no_steps) != (self._run_state, self._playing, self._no_steps):
             moved = lane.run_state is not self._run_state or lane.no_steps != self._no_steps
             self._run_state, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
-            self._show_play(lane.playing, lane.run_state is not None and lane.run_state.at_end, theme)
+            self._show_play(lane.playing, lane.run_state is not None and lane.run_state.at_end)
             if moved:
                 self._show_state()
         self.timeline.render_run_state(lane.run_state, theme, lane.no_steps)
 
-    def _draw_icons(self, theme: Theme) -> None:
-        ratio = self.devicePixelRatioF() * self._size[0] / SIZE[0]
-        self._close.setIcon(icon("close", theme, ratio))
-        for name, button in self._buttons.items():
-            button.setIcon(icon(f"transport.{'pause' if name == PLAY and self._playing else name}", theme, ratio))
-
-    def _show_play(self, playing: bool, at_end: bool, theme: Theme) -> None:
+    def _show_play(self, playing: bool, at_end: bool) -> None:
         button = self._buttons[PLAY]
         title = "Pause" if playing else "Play"
         tip = "Pause (Space)." if playing else "Play again from the start (Space)." if at_end else "Play (Space)."
         if button.toolTip() != tip:
-            self._draw_icons(theme)
             describe(button, button.objectName(), f"{title}, classifier {self._index + 1}", tip)
 
     def _show_state(self) -> None:
@@ -254,10 +221,10 @@ class PlaybackBar(FittedWidget):
         spare = self.width() - self.minimumSizeHint().width()
         for name in FIRST_TO_GO:
             self._buttons[name].setVisible(spare >= 0)
-        self._counter.setVisible(spare + len(FIRST_TO_GO) * self._size[0] >= 0)
-        rest = self.width() - ALL * self._size[0] - margins.left() - margins.right()
+        self._counter.setVisible(spare + len(FIRST_TO_GO) * self._close.side.width() >= 0)
+        rest = self.width() - ALL * self._close.side.width() - margins.left() - margins.right()
         choice = self._speed.sizeHint().width()
-        wide, less = (round(kept * self._size[0] / SIZE[0]) for kept in KEPT)
+        wide, less = (round(kept * self._close.side.width() / SIZE[0]) for kept in KEPT)
         chosen = self._room(self._forms[-2][1]) + less + choice <= rest
         self._speed.setVisible(chosen)
         rest -= choice if chosen else 0

@@ -15,9 +15,9 @@ from app.scene.model import Scene
 from app.state.session import Presenting
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.views.widgets.flat_button import flat_button
 from app.views.widgets.icons import drawn
 from app.views.widgets.inputs import describe, filled
+from app.window.flat_button import flat_button
 
 from .pen_layer import INKS
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDockWidget
+from PySide6.QtWidgets import QAbstractButton, QDockWidget, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.features.evaluation.scene import Evaluation
@@ -49,6 +49,18 @@ def test_panels_open_as_wide_as_the_user_left_the_last_one(make: Make, qtbot: Qt
     settle(qtbot, window)
     toggle(window, qtbot, "settings")
     assert dock(window, "settings").width() == 520
+
+
+@pytest.mark.parametrize("name", ["settings", "evaluation", "step"])
+def test_no_panel_scrolls_sideways_beside_larger_text(make: Make, qtbot: QtBot, name: str) -> None:
+    window = make(size=(1280, 800), simple=False)
+    window.appearance.set_text_size(13)
+    window.named_actions[name].trigger()
+    settle(qtbot, window)
+    finish_layout()
+    dock = window.dock_manager.docks([name])[0]
+    bars = [area.horizontalScrollBar() for area in dock.findChildren(QScrollArea)]
+    assert bars and not any(bar.isVisible() for bar in bars)
 
 
 def test_panels_are_stacked_where_each_has_a_useful_height_and_tabs_else(make: Make, qtbot: QtBot) -> None:

@@ -4,34 +4,44 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QFont, QImage
+from PySide6.QtGui import QColor, QFont, QFontInfo, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
     QGroupBox,
+    QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QRadioButton,
     QSpinBox,
     QTabBar,
+    QTextEdit,
     QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from app.engine.shading import RGB
+from app.features.lessons.feature import STAGE
+from app.features.lessons.shipped import lesson
+from app.features.table import FEATURES
 from app.files.assets import assets
+from app.tools import TOOLS
 from app.views import theme
-from app.views.theme import DARK, LIGHT, TOKENS, Theme
+from app.views.theme import DARK, LARGE, LIGHT, SMALL, TOKENS, Theme
 from app.views.widgets.boxes import headed
-from app.views.widgets.inputs import WholeField, combo_box, mark_bad
+from app.views.widgets.inputs import ShortCombo, WholeField, combo_box, mark_bad
+from app.window.dock_manager import docks
+from app.window.lane.playback_bar import BUTTONS
 from tests.app.views.test_contrast import MARK, TEXT, ratio, rgb
 from tests.windows import Make, settle
 
@@ -58,10 +68,11 @@ OWN_SIZES = {
     "features/lessons/panel.py": "the widget's own size, in points",
     "features/lessons/view_worksheet.py": "a printed page",
     "features/study/view_picture.py": "a printed page",
-    "features/validation_curves/view_curve.py": "the least that is read in a small chart",
     "views/plot/unit_handle.py": "smaller until it fits",
     "views/widgets/painting.py": "a share of the widget's own size",
 }
+#: Properties of widgets with the text that they show.
+TEXTS = ("text", "title", "currentText", "placeholderText")
 #: The height of a control (pixels).
 HEIGHT = 28
 both = pytest.mark.parametrize("chosen", [LIGHT, DARK], ids=["light", "dark"])
@@ -143,6 +154,102 @@ def test_controls_have_one_height_whatever_their_state(qtbot: QtBot, size: int) 
         small.setParent(window)
         small.ensurePolished()
         assert small.sizeHint().height() >= 24
+
+
+@pytest.mark.parametrize("text", ["log", "linear", "last 1000", "Same steps", "uniform"])
+def test_a_list_as_wide_as_its_entry_shows_all_of_it(qtbot: QtBot, text: str) -> None:
+    combo = combo_box([(text, 1)])
+    assert isinstance(combo, ShortCombo)
+    window = dressed(qtbot, LIGHT, combo)
+    drawn = combo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, combo._room())
+    assert window.isVisible() and drawn == text and combo.is_whole()
+
+
+@both
+def test_a_field_of_several_lines_has_the_edge_and_the_ring_of_the_others(qtbot: QtBot, chosen: Theme) -> None:
+    text, other = QPlainTextEdit("a"), QLineEdit("b")
+    window = dressed(qtbot, chosen, other, text)
+    text.resize(80, 60)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    other.setFocus()
+    left = QPoint(0, 30)
+    assert rgb(text.grab().toImage().pixelColor(left)) == chosen.edge
+    before = text.viewport().size()
+    text.setFocus()
+    assert rgb(text.grab().toImage().pixelColor(left)) == chosen.accent and text.viewport().size() == before
+
+
+def test_two_lines_on_a_button_have_room(qtbot: QtBot) -> None:
+    button, plain = QPushButton("Remove all\nnon-support vectors"), QPushButton("Go")
+    window = dressed(qtbot, LIGHT, button, plain)
+    assert window.isVisible() and plain.height() == HEIGHT
+    assert button.height() >= 2 * button.fontMetrics().lineSpacing() + 4
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> dict[int, set[str]]:
+    """Collect where each size of text is painted (pixels)."""
+    found: dict[int, set[str]] = defaultdict(set)
+    draw = QPainter.drawText
+
+    def drawn(painter: QPainter, *args: object) -> object:
+        found[QFontInfo(painter.font()).pixelSize()].add(f"painted: {args[-1]}")
+        return draw(painter, *args)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(QPainter, "drawText", drawn)
+    return found
+
+
+def note_sizes(top: QWidget, found: dict[int, set[str]]) -> None:
+    """Add the sizes of all visible texts of a window."""
+    top.grab()
+    for widget in filter(QWidget.isVisible, [top, *top.findChildren(QWidget)]):
+        if isinstance(widget, QTextEdit):
+            block = widget.document().begin()
+            while block.isValid():
+                for piece in block.textFormats():
+                    found[QFontInfo(piece.format.font()).pixelSize()].add(f"{widget.objectName()}: {block.text()}")
+                block = block.next()
+        elif text := next((str(widget.property(name)) for name in TEXTS if widget.property(name)), ""):
+            found[QFontInfo(widget.font()).pixelSize()].add(f"{widget.objectName()}: {text}")
+
+
+@pytest.mark.slow
+def test_four_sizes_of_text_are_on_screen(make: Make, qtbot: QtBot, painted: dict[int, set[str]]) -> None:
+    window = make(size=(1280, 800), simple=False)
+    own = QFontInfo(QApplication.font()).pixelSize()
+    for spec in docks(FEATURES):
+        window.named_actions[spec.name].trigger()
+        settle(qtbot, window, 20_000)
+        note_sizes(window, painted)
+        window.dock_manager.hide([spec.name])
+    window.surroundings.part(STAGE).begin(lesson(FEATURES, "margin"))
+    settle(qtbot, window)
+    note_sizes(window, painted)
+    for name in ("strips", "kkt", "help", "lessons", "classes", "about"):
+        window.named_actions[name].trigger()
+        settle(qtbot, window)
+        for top in QApplication.topLevelWidgets():
+            if top.isVisible() and top.isWindow():
+                note_sizes(top, painted)
+                if top is not window:
+                    top.close()
+    sizes = {round(SMALL * own), own, round(LARGE * own)}
+    assert set(painted) == sizes, {size: painted[size] for size in set(painted) - sizes}
+
+
+def test_groups_of_settings_look_like_other_groups(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=False)
+    for name in ("settings", "evaluation"):
+        window.named_actions[name].trigger()
+    settle(qtbot, window)
+    heading, group = window.findChild(QLabel, "lane1.training"), window.findChildren(QGroupBox)[0]
+    assert heading.text() == "Training" and heading.font() == group.font()
+    image = heading.grab().toImage()
+    assert rgb(image.pixelColor(5, image.height() - 1)) == LIGHT.line, "a line below it"
+    darkest = min(image.pixelColor(x, y).red() for x in range(image.width()) for y in range(image.height()))
+    assert darkest >= LIGHT.faint[0], "quiet"
 
 
 def test_lists_open_below_their_fields_and_show_whole_entries(make: Make, qtbot: QtBot) -> None:
@@ -235,11 +342,23 @@ def colour_in(name: str) -> RGB:
     return rgb(QColor(found[0]))
 
 
-def test_icons_of_the_bars_grow_with_the_text(make: Make, qtbot: QtBot) -> None:
+def test_every_icon_is_used() -> None:
+    source = "\n".join(path.read_text(encoding="utf-8") for path in APP.rglob("*.py"))
+    made = {f"tool.{name}" for name in TOOLS} | {f"transport.{name}" for name in ("pause", *(b.name for b in BUTTONS))}
+    icons = {path.stem for path in assets("icons").glob("*.svg")}
+    assert {name for name in icons if f'"{name}"' not in source} <= made <= icons
+
+
+def test_all_icons_grow_with_the_text(make: Make, qtbot: QtBot) -> None:
     window = make(simple=False)
+    window.named_actions["alphas"].trigger()
+    window.controller.playback.watch(1)
     settle(qtbot, window)
-    buttons = [each for name in ("tool.undo", "tool.clear", "tool.tool.lasso") if (each := button_of(window, name))]
-    assert len(buttons) == 3
+    names = ("tool.undo", "tool.clear", "tool.tool.lasso", "generate")
+    of_lane = ("lane0.settings", "lane1.menu", "lane1.transport.play", "lane1.transport.close")
+    of_dock = ("dock.alphas.float", "dock.alphas.close", "dock.alphas.pin")
+    buttons = [each for name in (*names, *of_lane, *of_dock) if (each := button_of(window, name))]
+    assert len(buttons) == 11 and all(button.isVisible() for button in buttons)
     usual = [each.iconSize().width() for each in buttons]
     window.appearance.set_text_size(QApplication.font().pointSize() * 2)
     settle(qtbot, window)

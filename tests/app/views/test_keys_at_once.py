@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit
+from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons.feature import STAGE
@@ -106,6 +106,35 @@ def test_after_a_choice_from_a_list_the_keys_belong_to_the_picture(make: Make, q
     choose(kernel, "rbf")
     settle(qtbot, window)
     assert cost.text() == "7" and window.document.lanes[1].svm.kernel == "rbf"
+
+
+@pytest.mark.parametrize("ends", ["entry", "Esc"])
+def test_after_a_menu_that_the_mouse_opened_a_key_chooses_its_tool(make: Make, qtbot: QtBot, ends: str) -> None:
+    window = make(size=(1024, 768), simple=False)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.canvases[1].setFocus()
+    if ends != "entry":
+        press(window, KEY.Key_B)
+    bar = window.menuBar()
+    (tools,) = (action for action in bar.actions() if action.text() == "&Tools")
+    menu, at = tools.menu(), bar.actionGeometry(tools).center()
+    assert isinstance(menu, QMenu)
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=at)
+    assert menu.isVisible()
+    if ends == "entry":
+        entry = next(action for action in menu.actions() if action.text().replace("&", "") == "Brush")
+        QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(entry).center())
+    else:
+        QTest.keyClick(menu, KEY.Key_Escape)
+    assert not menu.isVisible()
+    settle(qtbot, window)
+    assert window.controller.session.tool == "brush"
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    press(window, KEY.Key_P)
+    settle(qtbot, window)
+    assert window.controller.session.tool == "pointer" and not menu.isVisible()
 
 
 def choose(combo: QComboBox, data: str) -> None:

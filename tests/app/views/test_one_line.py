@@ -1,4 +1,4 @@
-"""Panels are beside the pictures, below the bar: bar and rows stay one line, and no picture begins lower."""
+"""Panels are beside the pictures, below the bar: bar and rows stay one line where they fit, and no control vanishes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.features.table import FEATURES
 from app.views.widgets.inputs import ShortCombo
+from app.views.widgets.scale_slider import LEAST
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from solver.kernels import KERNELS
@@ -46,23 +47,29 @@ def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.slow
-def test_a_row_shortens_before_it_wraps(make: Make, qtbot: QtBot) -> None:
-    window = make(size=(1280, 800))
+@pytest.mark.parametrize("width", [1024, 1100, 1180, 1280])
+def test_a_row_beside_a_panel_keeps_its_sliders(make: Make, qtbot: QtBot, width: int) -> None:
+    """A row that is too short for its sliders wraps; no line has nothing but buttons."""
+    window = make(size=(width, 768))
     window.named_actions["alphas"].trigger()
-    window.controller.set_lane(1, "svm", kernel="sigmoid")
     window.controller.set_lane(0, "knn", metric="cosine")
-    settle(qtbot, window)
-    finish_layout()
-    row = window.lanes_view.rows[1]
-    assert row.height() == window.lanes_view.rows[0].height() < 50 and len(sliders(window, 1)) < 2
-    for name in ("C", "gamma"):
-        field = window.findChild(QWidget, f"lane1.{name}")
-        assert field.isVisible() and field.geometry().right() <= field.parentWidget().width(), name
+    for kernel in ("rbf", "poly", "sigmoid"):
+        window.controller.set_lane(1, "svm", kernel=kernel)
+        settle(qtbot, window)
+        finish_layout()
+        wanted = [f"lane1.{name}.slider" for name in ("C", "gamma")]
+        assert sliders(window, 0) == ["lane0.k.slider"] and set(sliders(window, 1)) >= set(wanted), kernel
+        for row in window.lanes_view.rows[:2]:
+            assert row.height() < 80, "two lines at most"
+            inside = [each for each in row.findChildren(QWidget) if each.isVisible() and each.parentWidget() is row]
+            assert all(row.rect().contains(each.geometry()) for each in inside)
+            slider = row.findChildren(QSlider)[0]
+            assert slider.width() >= LEAST and slider.visibleRegion().boundingRect() == slider.rect()
+            lowest = max(each.y() for each in inside)
+            last = [each for each in inside if each.y() > lowest - 12]
+            assert len(last) > 1, "the buttons are not alone in their line"
     words = window.findChild(QToolButton, "lane0.settings")
     assert words.text() and words.width() > 26
-    window.dock_manager.hide(["alphas"])
-    finish_layout()
-    assert sliders(window, 1) == [f"lane1.{name}.slider" for name in ("C", "gamma")]
 
 
 @pytest.mark.parametrize("width", [1024, 1280])
@@ -90,7 +97,7 @@ def test_a_row_writes_its_choices_in_full_and_keeps_its_layout(
 
 
 def test_a_row_too_narrow_for_the_hidden_settings_says_how_many_they_are(make: Make, qtbot: QtBot) -> None:
-    window = make(size=(1024, 768))
+    window = make(size=(1120, 768))
     window.controller.set_lane(1, "svm", kernel="poly", degree=5, coef0=2.0)
     settle(qtbot, window)
     finish_layout()

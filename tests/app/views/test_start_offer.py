@@ -60,6 +60,16 @@ def test_the_gallery_is_offered_at_the_first_start_until_the_first_click(make: M
     assert len(window.document.points) == number + 1 and not offer.isVisible()
 
 
+def test_the_offer_grows_with_the_text(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    window.appearance.set_text_size(16)
+    settle(qtbot, window)
+    finish_layout()
+    label, offer = window.findChild(QLabel, "offer.sentence"), window.lanes_view.offer
+    assert label is not None and QFontInfo(label.font()).pixelSize() >= QFontInfo(QApplication.font()).pixelSize() > 16
+    assert offer.height() >= offer.height_at(offer.width()) and window.canvases[0].geometry().contains(offer.geometry())
+
+
 def test_any_click_takes_the_offer_away(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(size=(1280, 800))
     x = window.bar.mapTo(window, QPoint(window.bar.width() - 4, 4))

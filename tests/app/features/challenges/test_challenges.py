@@ -361,9 +361,19 @@ def test_what_is_solved_at_once_is_no_challenge() -> None:
         encode(replace(document(Lane("svm")), points=POINTS.chosen(POINTS.labels == 0)), Challenge("few"))
 
 
+@pytest.mark.parametrize(("selected", "offered"), [(0, 0), (1, 1), (2, 0)])
+def test_a_new_challenge_is_of_the_selected_classifier(make: Make, selected: int, offered: int) -> None:
+    window = make(document(Lane("knn"), Lane("svm"), Lane("difference")))
+    window.controller.lanes.select(selected)
+    window.named_actions["challenge"].trigger()
+    lanes = window.findChild(QComboBox, "challenge.lane")
+    assert lanes is not None and lanes.currentData() == offered
+
+
 @pytest.mark.slow
 def test_the_dialog_shows_what_belongs_to_each_kind(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("knn"), Lane("svm"), Lane("difference")))
+    window.controller.lanes.select(0)
     window.named_actions["challenge"].trigger()
 
     def shown() -> set[str]:

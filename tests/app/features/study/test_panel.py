@@ -50,6 +50,7 @@ def document() -> Document:
 
 
 def opened(window: MainWindow, qtbot: QtBot, small: bool = True) -> StudyPanel:
+    window.controller.lanes.select(0)
     QTest.keyClick(window.canvases[0], KEY.Key_D, CTRL_SHIFT)
     settle(qtbot, window)
     panel = window.findChild(StudyPanel)
@@ -102,6 +103,20 @@ def test_learning_curve_is_a_command_and_advanced_shows_the_rest(make: Make, qtb
     window.named_actions["learning-curve"].trigger()
     settle(qtbot, window)
     assert panel.studies.plan is plan
+
+
+def test_a_study_is_of_the_selected_classifier_until_it_is_planned(make: Make, qtbot: QtBot) -> None:
+    window = make(document(), simple=False)
+    panel = opened(window, qtbot, small=False)
+    for lane, axis in ((1, "k"), (0, "C"), (1, "k")):
+        QTest.mouseClick(window.lanes_view.rows[lane], LEFT, pos=QPoint(1, 4))
+        settle(qtbot, window)
+        assert panel.form.lane.currentData() == window.document.slots[lane]
+        assert panel.studies.plan.axes[0].name == axis
+    type_into(panel, "axis0.count", "3")
+    QTest.mouseClick(window.lanes_view.rows[0], LEFT, pos=QPoint(1, 4))
+    settle(qtbot, window)
+    assert panel.form.lane.currentData() == window.document.slots[1] and panel.studies.plan.axes[0].count == "3"
 
 
 def choose(panel: StudyPanel, name: str, data: object) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QBrush, QColor, QGuiApplication, QImage, QPainter, QWheelEvent
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QGuiApplication, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
@@ -139,6 +139,25 @@ def test_a_line_goes_through_the_pixels_of_its_values(make: Make) -> None:
         assert is_red(picture, x[at], y[at])
         back = chart.values_at(QPointF(float(x[at]), float(y[at])))
         assert back == pytest.approx((at, at**2))
+
+
+class NarrowChart(Chart):
+    """A chart that has room beside its area."""
+
+    def right_of(self, metrics: QFontMetricsF) -> float:
+        return 120.0
+
+
+@pytest.mark.parametrize(("kind", "shown"), [(NarrowChart, True), (Chart, False)])
+def test_numbers_give_way_to_a_title_only_where_it_is(
+    make: Make, monkeypatch: pytest.MonkeyPatch, kind: type[Chart], shown: bool
+) -> None:
+    drawn: list[object] = []
+    draw = QPainter.drawText
+    monkeypatch.setattr(QPainter, "drawText", lambda self, *args: (drawn.append(args[-1]), draw(self, *args))[1])
+    line = Line(x=np.linspace(0, 1, 11), y=np.arange(11), name="", colour=(200, 0, 0))
+    image(make(line, x=of_shares("shares →"), kind=kind))
+    assert "shares →" in drawn and ("100 %" in drawn) is shown
 
 
 def test_every_kind_of_mark_changes_the_picture_and_is_drawn_anew_with_new_numbers(make: Make) -> None:

@@ -137,7 +137,7 @@ def test_panels_about_steps_explain_why_they_are_empty(make: Make, qtbot: QtBot)
 
 
 def test_a_click_on_the_slider_of_c_retrains_it_and_undo_brings_the_answer_back(make: Make, qtbot: QtBot) -> None:
-    window = make(document(tol=1e-5))
+    window = make(document(tol=1e-5), size=(1280, 800))
     other, before = window.result(0), window.result(1)
     slider = part(window, QSlider, "lane1.C.slider")
     QTest.mouseClick(slider, LEFT, pos=QPoint(round(0.55 * slider.width()), slider.height() // 2))

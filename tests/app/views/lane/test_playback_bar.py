@@ -353,10 +353,10 @@ def test_the_tip_of_play_explains_what_a_press_does(show: Show) -> None:
     assert all(a != b for row in (light, dark) for i, a in enumerate(row) for b in row[:i]), "each has its own sign"
 
 
-@pytest.mark.parametrize(("width", "points"), [(370, 0), (370, 14), (520, 14), (800, 0)])
+@pytest.mark.parametrize(("width", "points"), [(370, 0), (430, 14), (520, 14), (800, 0)])
 def test_everything_fits_and_can_be_hit(show: Show, width: int, points: int) -> None:
     bar = show(run_state_of(made(90_000, ("violation",)).trace, step=40_001), width=width, points=points)
-    assert bar.minimumSizeHint().width() <= width == bar.width() and bar.height() <= 34
+    assert bar.minimumSizeHint().width() <= width == bar.width() and bar.height() <= (42 if points else 34)
     parts: list[QWidget] = [*(button(bar, name) for name in BUTTONS), bar.timeline, counter(bar)]
     for part in parts[:-1]:
         assert part.width() >= 24 and part.height() >= 24 and part.toolTip() and part.accessibleName()
