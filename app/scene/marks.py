@@ -1,14 +1,22 @@
-"""Marks of the points, training points and others, as indices of all points."""
+"""Marks of the points, training points and others, as indices of all points; and pies, for points at one location."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
 
 from app.core.caches import kept
-from app.core.points import Points
+from app.core.points import MAX_CLASSES, Points, first_at
+from app.engine.cover import Cover
 from app.engine.frames import NO_MARKS, Marks
+from app.engine.pacing import Step
+from app.engine.pool import Priority
+from app.engine.results import Results
 from app.engine.run_state import RunState
+from app.state.split import SplitPoints
 from solver.core.arrays import Indices
 from solver.inspection.metrics import KktCase
 
@@ -71,6 +79,56 @@ _RANKS = np.array(
     ],
     dtype=np.intp,
 )
+
+
+#: Largest number of points whose pies are found while a scene is composed, in 0.3 ms; those of more points by a query.
+AT_ONCE = 2000
+#: Largest number of different pies; with more, the pies have no holes.
+MOST_PIES = 255
+#: Name of the query.
+PIES = "pies"
+
+
+class FindPies(Struct, frozen=True):
+    """Query: the pies of `points`."""
+
+    points: Points
+    parts: SplitPoints
+    reveals: ClassVar[Cover] = Cover.NOTHING
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post `pies` once; for 100 000 points, each of the two pieces takes 4 to 8 ms."""
+        first_at(self.points)
+        yield Priority.BACKGROUND
+        post(pies(self.points, self.parts))
+
+
+def present_pies(points: Points, parts: SplitPoints, results: Results) -> PointMarks | None:
+    """Return the pies of `points`, or None; those of many points from `results`, once they are known."""
+    if len(points) <= AT_ONCE:
+        return pies(points, parts)
+    found = results.answer(PIES)
+    return found.value if found is not None and found.query == FindPies(points, parts) else None
+
+
+@kept(8)
+def pies(points: Points, parts: SplitPoints) -> PointMarks | None:
+    """Return a symbol for each location of points of several classes, or of training and test points; None if none.
+
+    A kind is "pie" with the sum of the powers of 2 of its classes: 0 to 7, and 8 to 15 for the classes' test points.
+    """
+    first = first_at(points)
+    if first is None:
+        return None
+    powers = points.labels.astype(np.intp)
+    powers[parts.held_out] += MAX_CLASSES
+    sums = np.zeros(len(points), dtype=np.intp)
+    np.bitwise_or.at(sums, first, 1 << powers)
+    index = np.flatnonzero(sums & (sums - 1))
+    kinds, kind = np.unique(sums[index], return_inverse=True)
+    if len(kinds) > MOST_PIES:
+        kinds, kind = np.unique((sums[index] | sums[index] >> MAX_CLASSES) % 2**MAX_CLASSES, return_inverse=True)
+    return PointMarks(index, tuple(f"pie{each}" for each in kinds), kind) if len(index) else None
 
 
 @kept(8)

@@ -13,6 +13,7 @@ from app.core.number_format import full, number_of
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
+from app.scene.text import stacked
 from app.state.commands import MovePoints, RelabelPoints
 from app.views.widgets.inputs import plain_tip
 from solver.core.arrays import Array
@@ -132,7 +133,9 @@ class PointModel(QAbstractTableModel):
         name = f": {self.names[label]}" if self.names[label] else ""
         if column == NUMBER:
             return f"Point {row + 1} of {len(self.ids)}"
-        return f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
+        here = stacked(self._controller.document, row) if self._controller.document.points is self.points else ""
+        own = f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
+        return f"{own}; {here}" if here else own
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.ids):
