@@ -20,7 +20,19 @@ from app.files.documents import FileError
 
 from .head import DECIMALS as DECIMALS
 from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, is_types, layout
-from .table import CellCollector, Commas, Dialect, DialectError, Table, check_size, distinct_names, one_line, unguarded
+from .table import (
+    CellCollector,
+    Commas,
+    Dialect,
+    DialectError,
+    Table,
+    OnProgress,
+    check_size,
+    distinct_names,
+    one_line,
+    unguarded,
+    unheard,
+)
 
 #: In order of preference between equally good ones: those that are also decimal signs, or within words, are last.
 SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " ": "Blanks"}
@@ -209,7 +221,13 @@ def _is_one_decimal_column(rows: Sequence[Row], data: bytes) -> bool:
     )
 
 
-def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
+def by_lines(data: bytes, progress: OnProgress) -> Callable[[int], object]:
+    """Return a function that reports as progress that a line of `data` was read, by its number."""
+    n_lines = data.count(b"\n") + 1
+    return lambda line: progress(line / n_lines)
+
+
+def read_delimited(data: bytes, name: str, spec: Dialect, progress: OnProgress = unheard) -> Table:
     """Return the table in a separated text; raise a FileError with one sentence if there is none.
 
     Rows with another number of cells than most are the table's faults.
@@ -219,7 +237,8 @@ def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
     try:
         check_size(name, 1, width)
         commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
-        return table_of(records_of(data, encoding, name, dialect.separator or ","), name, dialect, width, head, commas)
+        records = records_of(data, encoding, name, dialect.separator or ",")
+        return table_of(records, name, dialect, width, head, commas, by_lines(data, progress))
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
@@ -240,19 +259,30 @@ def read_rows(rows: Callable[[], Iterator[Row]], name: str, row_name: str) -> Ta
 
 
 def table_of(
-    records: Iterable[Row], name: str, dialect: Dialect, width: int, head: Head, commas: Commas | None = None
+    records: Iterable[Row],
+    name: str,
+    dialect: Dialect,
+    width: int,
+    head: Head,
+    commas: Commas | None = None,
+    report: Callable[[int], object] = unheard,
 ) -> Table:
-    """Return the table of `records` below `head`; rows with another number of cells than `width` are its faults."""
+    """Return the table of `records` below `head`; rows with another number of cells than `width` are its faults.
+
+    Between pieces of the work, ``report(line)`` is called.
+    """
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
     lines = array("q")
     faults: dict[int, str] = {}
     chunk: list[list[str]] = []
+    most = max(_LEAST_ROWS, _CHUNK // width)
 
     def take_over() -> None:
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
             column.add(cells)
         chunk.clear()
         check_size(name, len(lines), width)
+        report(lines[-1] if lines else 0)
 
     for line, cells in dropwhile(lambda record: record[0] < head.start, records):
         if len(cells) != width:  # one sentence, shared by all such rows
@@ -260,7 +290,7 @@ def table_of(
             cells = (cells + [""] * width)[:width]
         lines.append(line)
         chunk.append(cells)
-        if len(chunk) >= max(_LEAST_ROWS, _CHUNK // width):
+        if len(chunk) >= most:
             take_over()
     take_over()
     if not lines:

@@ -27,16 +27,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.number_format import count, grouped
+from app.core.number_format import count, grouped, percent
 from app.core.plain_text import plain
 from app.core.points import Points
 from app.exchange import pairs
 from app.exchange.columns import OTHERS, BadRows, Choice, Imported, convert, default_choice, first_import
 from app.exchange.delimited import DECIMALS, SEPARATORS
 from app.exchange.pairs import Pair, ScoredPair, Views
-from app.exchange.roles import roles_of
-from app.exchange.table import Column, Dialect, DialectError, Table
-from app.files.background_task import Task
+from app.exchange.table import Column, Dialect, DialectError, Table, OnProgress
+from app.files.background_task import Progress, Task
 from app.files.documents import FileError
 from app.state.document import are_unlike
 from app.views.chart.axis import ChartAxis
@@ -147,6 +146,8 @@ class PointsPreview(Chart):
         self.show_marks(marks, theme, x_axis, y_axis)
 
 
+#: Text while a table is read, and beginning of the sentence if that fails.
+READING, _UNREAD = "Reading…", "This file could not be read"
 #: Entry of the boxes of x and y that is no column: a principal component.
 COMPONENTS = -2
 
@@ -165,7 +166,7 @@ class _Answer(Struct, frozen=True, eq=False):
 
 def _converted(table: Table, choice: Choice, first: bool = False) -> _Answer:
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric]
-    why, notes = roles_of(table).why if first else "", " ".join(table.notes)
+    why, notes = choice.why if first else "", " ".join(table.notes)
     try:
         choice, result = first_import(table, choice) if first else (choice, convert(table, choice))
         return _Answer(table, choice, numeric, result, PreviewData.of(result), why, notes)
@@ -180,8 +181,9 @@ class ImportDialog(NamedDialog):
     ----------
     parent : QWidget
     read : callable
-        ``read(dialect, sheet)`` returns the table, detecting what is None in the dialect, of a sheet, or of the first
-        with cells if it is None; runs in another thread, may raise FileError.
+        ``read(dialect, sheet, progress, beginning)`` returns the table, detecting what is None in the dialect, of a
+        sheet, or of the first with cells if it is None; with `beginning`, the first rows of a large one.  Runs in
+        another thread, may raise FileError.
     take : callable
         ``take(imported, add)`` gets the points when the user agrees, and whether to add them to the present ones.
     add : bool
@@ -193,7 +195,7 @@ class ImportDialog(NamedDialog):
     def __init__(
         self,
         parent: QWidget,
-        read: Callable[[Dialect, str | None], Table],
+        read: Callable[[Dialect, str | None, OnProgress, bool], Table],
         take: Callable[[Imported, bool], object],
         add: bool = False,
         first: Callable[[Table], Choice] = default_choice,
@@ -248,7 +250,7 @@ class ImportDialog(NamedDialog):
             end,
         )
         self._add.setChecked(add)
-        self._tasks, self._ranking = TaskRunner(self), TaskRunner(self)
+        self._tasks, self._ranking = TaskRunner(self, report=self._show_share), TaskRunner(self)
         self.resize(1000, 660)
         self._reread()
 
@@ -397,12 +399,12 @@ class ImportDialog(NamedDialog):
     def _reread(self) -> None:
         read, first, spec, sheet = self._read, self._first, self._spec, self._sheet.currentText() or None
 
-        def work() -> _Answer:
-            table = read(spec, sheet)
+        def work(progress: Progress, beginning: bool = False) -> _Answer:
+            table = read(spec, sheet, progress, beginning)
             return _converted(table, first(table), first=True)
 
-        self._expect(work)
-        self._summary.setText("Reading…")
+        self._expect(work, lambda progress: work(progress, beginning=True))
+        self._summary.setText(READING)
         for part in (self._bad, self._leave_out, self._advice):
             part.hide()
 
@@ -436,15 +438,30 @@ class ImportDialog(NamedDialog):
         if choice.label in choice.components:  # a column is a class or a coordinate, not both
             choice = replace(choice, components=())
         self._choice = choice
-        self._expect(lambda: _converted(table, choice))
+        self._expect(lambda _: _converted(table, choice))
 
-    def _expect(self, work: Callable[[], _Answer]) -> None:
+    def _expect(
+        self, work: Callable[[Progress], _Answer], preview: Callable[[Progress], _Answer] | None = None
+    ) -> None:
         self._imported = None  # nothing can be imported before the result arrives
         self._import.setEnabled(False)
-        task = Task("Reading a table", lambda progress: work(), "This file could not be read", kept=False)
-        self._tasks.run_newest(task, self._show_answer, self._show_failure)
+        tasks = [Task("Reading a table", each, _UNREAD, kept=False) for each in (preview, work) if each is not None]
+        if preview is not None:
+            self._tasks.run_newest(tasks[0], self._show_beginning, lambda error: None)
+        (self._tasks.run if preview else self._tasks.run_newest)(tasks[-1], self._show_answer, self._show_failure)
 
     # -- showing ---------------------------------------------------------------------------------------------------
+
+    def _show_share(self, share: float) -> None:
+        if share > 0 and self._summary.text().startswith(READING):
+            self._summary.setText(f"{READING} {percent(share)}")
+
+    def _show_beginning(self, answer: _Answer) -> None:
+        """Show the first rows of a large table, until all is read; its columns cannot be chosen yet."""
+        self._show_table(None)
+        self._rows.show_table(answer.table)
+        self._show_dialect(answer.table.dialect)
+        self._picture.show_points(answer.preview)
 
     def _show_failure(self, error: FileError) -> None:
         self._show_table(None)
