@@ -12,7 +12,7 @@ from app.files.documents import FileError
 
 from .delimited import by_lines, encoding_of, table_of
 from .head import Head
-from .table import Dialect, Table, OnProgress, unheard
+from .table import Dialect, OnProgress, Table, unheard
 
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)

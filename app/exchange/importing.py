@@ -19,7 +19,7 @@ from .mldemos import looks_like_mldemos, read_mldemos
 from .npz import ARRAY, read_archive
 from .roles import with_groups
 from .svmlight import looks_like_svmlight, read_svmlight
-from .table import Dialect, Table, OnProgress, unheard
+from .table import Dialect, OnProgress, Table, unheard
 
 CLIPBOARD = "The clipboard"
 #: Suffixes of files that can be imported, for the file dialog.

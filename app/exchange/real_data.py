@@ -9,7 +9,7 @@ from app.files.assets import asset
 
 from .columns import Choice, default_choice
 from .importing import decode
-from .table import Dialect, Table, OnProgress, unheard
+from .table import Dialect, OnProgress, Table, unheard
 
 
 class RealTable(Struct, frozen=True):

@@ -13,7 +13,7 @@ from app.core.number_format import grouped
 from app.files.documents import FileError
 
 from .delimited import TextLines, by_lines, encoding_of
-from .table import MAX_COLUMNS, Table, OnProgress, check_size, column_of, unheard
+from .table import MAX_COLUMNS, OnProgress, Table, check_size, column_of, unheard
 
 #: Lines that are read between two reports of the progress.
 _PIECE = 1000

@@ -22,7 +22,7 @@ from app.views.widgets.qt_dialogs import ask_path, ask_where
 if TYPE_CHECKING:
     from app.exchange.columns import Choice
     from app.exchange.real_data import RealTable
-    from app.exchange.table import Dialect, Table, OnProgress
+    from app.exchange.table import Dialect, OnProgress, Table
 
 
 class ImportExport:

@@ -34,7 +34,7 @@ from app.exchange import pairs
 from app.exchange.columns import OTHERS, BadRows, Choice, Imported, convert, default_choice, first_import
 from app.exchange.delimited import DECIMALS, SEPARATORS
 from app.exchange.pairs import Pair, ScoredPair, Views
-from app.exchange.table import Column, Dialect, DialectError, Table, OnProgress
+from app.exchange.table import Column, Dialect, DialectError, OnProgress, Table
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
 from app.state.document import are_unlike

@@ -122,7 +122,9 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        return f"{float(self.xy[row, column - X]):.{max(self.digits, self._needed[column - X])}g}"
+        value = float(self.xy[row, column - X])
+        text = f"{value:.{max(self.digits, self._needed[column - X])}g}"
+        return f"{value:.0f}" if "e+" in text and abs(value) < 1e6 else text
 
     def editable_text(self, row: int, column: int) -> str:
         """Return the initial text of a cell's editor, with all digits."""

@@ -28,7 +28,7 @@ from pytestqt.qtbot import QtBot
 from app.exchange import pairs
 from app.exchange.columns import Imported
 from app.exchange.importing import decode, read
-from app.exchange.table import Dialect, Table, OnProgress, column_of
+from app.exchange.table import Dialect, OnProgress, Table, column_of
 from app.files.background_task import CancelledError
 from app.files.documents import FileError
 from app.views import theme
