@@ -18,7 +18,7 @@ from app.core.number_format import count, grouped
 from app.core.plain_text import plain
 from app.core.points import MAX_CLASSES
 
-from .table import CLASS_NAMES, Column, Table
+from .table import CLASS_NAMES, LONGEST_NAME, Column, Table
 
 #: What speaks against a column as x or y, from the least: such columns are chosen only if others are lacking.
 AGAINST = (
@@ -36,6 +36,8 @@ AGAINST = (
 _ASIDE = AGAINST.index("numbers the rows")
 #: Most excluded columns that are named; the others are counted.
 MOST_NAMED = 3
+#: Rows in which it is no chance that three columns exclude each other.
+_MANY = 20
 #: Fewest points of a class column; points of one that the file names; most cells whose values are counted.
 LEAST_POINTS, _CERTAIN, _SAMPLE = 4, 10, 2000
 #: Names that a class column often has, without saying so.
@@ -236,7 +238,8 @@ def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], st
 def with_groups(table: Table) -> Table:
     """Return the table with a column of words for each group of columns of which exactly one is 1 in every row.
 
-    Such columns stand side by side, and their names share their beginning: Class0, Class1, Class2.  They are set aside.
+    Such columns stand side by side, and their names share their beginning: Class0, Class1, Class2; or at least three of
+    them exclude each other in many rows: setosa, versicolor, virginica.  They are set aside.
     """
     columns, first = [*table.columns], 0
     while first < len(table.columns):
@@ -247,7 +250,8 @@ def with_groups(table: Table) -> Table:
             names = tuple(column.name[len(stem) :] or column.name for column in group)
             codes = np.argmax(np.column_stack([column.values for column in group]), axis=1).astype(np.int32)
             columns[first:last] = [replace(column, hint="left out") for column in group]
-            columns.append(Column(stem.rstrip(" _.-=:[("), np.full(len(codes), np.nan), names, codes))
+            name = stem.rstrip(" _.-=:[(") or ", ".join(names)[:LONGEST_NAME]
+            columns.append(Column(name, np.full(len(codes), np.nan), names, codes))
         first = max(last, first + 1)
     return table if len(columns) == len(table.columns) else replace(table, columns=tuple(columns))
 
@@ -262,7 +266,8 @@ def _group_from(columns: Sequence[Column], first: int) -> int:
         total, last = total + values, last + 1
         if total.all():
             names = [column.name for column in columns[first:last]]
-            return last if last - first > 1 and _stem(names) else first
+            sure = last - first > 2 and len(total) >= _MANY
+            return last if last - first > 1 and (sure or _stem(names)) else first
     return first
 
 

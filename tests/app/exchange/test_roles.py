@@ -375,3 +375,14 @@ def test_the_columns_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     choice, _ = first_import(table)
     convert(table, choice), usable_columns(table, choice.label), default_choice(table)
     assert judged == [0, 1, 2, 3]
+
+
+def test_columns_that_exclude_each_other_are_one_class_whatever_their_names() -> None:
+    def table(n_rows: int) -> Table:
+        rows = [f"{row / 8},{row * 7 % 5},{row % 3 == 0:d},{row % 3 == 1:d},{row % 3 == 2:d}" for row in range(n_rows)]
+        return decode("\n".join(["a,b,setosa,versicolor,virginica", *rows]).encode(), "t.csv", ".csv")
+
+    choice, imported = first_import(table(30))
+    assert imported.class_names == ("setosa", "versicolor", "virginica") and imported.columns == ("a", "b")
+    assert "3 values" in choice.why and "setosa, versicolor, virginica" in choice.why
+    assert len(table(9).columns) == 5, "in few rows it may be chance"

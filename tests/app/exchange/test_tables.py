@@ -160,6 +160,13 @@ def test_a_workbook_that_is_encrypted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sheet_process.read(BOOK, "")[0].fault == sheet_process.PASSWORD
 
 
+@reads_workbooks
+def test_a_workbook_of_excel_that_is_encrypted() -> None:
+    """Excel puts the whole workbook into a stream of an OLE file, which the reader takes for a damaged one."""
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000) + "EncryptedPackage".encode("utf-16-le") + bytes(1000)
+    assert refusal(data, "a.xlsx") == "is protected by a password: save it without one, or the sheet as CSV."
+
+
 def test_without_the_reader_of_workbooks_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     for data in (BOOK, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)):
