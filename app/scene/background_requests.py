@@ -11,8 +11,6 @@ from app.scene.model import Context
 from app.state.session import SPEEDS
 from solver.core import fast_loops
 
-from .marks import AT_ONCE, PIES, FindPies
-
 #: Owner of the queries of features that follow the pointer.
 POINTER = "pointer"
 
@@ -39,8 +37,7 @@ class BackgroundRequests:
         if self._is_new("pictures", *inputs, shades, sides):
             self._order(context, shades, sides)
         if self._is_new("questions", *inputs, news):
-            pies = {PIES: FindPies(document.points, document.parts)} if len(document.points) > AT_ONCE else {}
-            self._scheduler.request_answers(self._others.queries(context) | pies)
+            self._scheduler.request_answers(self._others.queries(context))
         if self._is_new(POINTER, *inputs, news, context.pointer):
             self._scheduler.request_answers(self._following.queries(context), POINTER)
 

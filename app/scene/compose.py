@@ -30,7 +30,7 @@ from . import text
 from .compared import compared, missing
 from .control_names import WINDOW_CONTROLS, hidden_fields
 from .feature import FeatureTable
-from .marks import PointMarks, among_all, kkt_marks, present_pies
+from .marks import PointMarks, among_all, kkt_marks, pies
 from .model import SETTINGS, Context, LaneScene, Scene, TrainingTime, in_picture, run_of
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
 
@@ -65,7 +65,7 @@ def compose(
     fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
     limited = len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE)
     limited |= document.training_limit != Document().training_limit
-    stacked = present_pies(points, document.parts, results)
+    stacked = pies(points, document.parts)
     limits = tuple(sorted({*LIMITS, NO_LIMIT, document.training_limit}))
     return Scene(
         title=title,

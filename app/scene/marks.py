@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any, ClassVar
-
 import numpy as np
 from msgspec import Struct
 
 from app.core.caches import kept
 from app.core.points import MAX_CLASSES, Points, first_at
-from app.engine.cover import Cover
 from app.engine.frames import NO_MARKS, Marks
-from app.engine.pacing import Step
-from app.engine.pool import Priority
-from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.state.split import SplitPoints
 from solver.core.arrays import Indices
@@ -81,34 +74,10 @@ _RANKS = np.array(
 )
 
 
-#: Largest number of points whose pies are found while a scene is composed, in 0.3 ms; those of more points by a query.
-AT_ONCE = 2000
+#: Largest number of points with pies, found in 0.3 ms: symbols of more points are too small for parts.
+MOST_WITH_PIES = 5000
 #: Largest number of different pies; with more, the pies have no holes.
 MOST_PIES = 255
-#: Name of the query.
-PIES = "pies"
-
-
-class FindPies(Struct, frozen=True):
-    """Query: the pies of `points`."""
-
-    points: Points
-    parts: SplitPoints
-    reveals: ClassVar[Cover] = Cover.NOTHING
-
-    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post `pies` once; for 100 000 points, each of the two pieces takes 4 to 8 ms."""
-        first_at(self.points)
-        yield Priority.BACKGROUND
-        post(pies(self.points, self.parts))
-
-
-def present_pies(points: Points, parts: SplitPoints, results: Results) -> PointMarks | None:
-    """Return the pies of `points`, or None; those of many points from `results`, once they are known."""
-    if len(points) <= AT_ONCE:
-        return pies(points, parts)
-    found = results.answer(PIES)
-    return found.value if found is not None and found.query == FindPies(points, parts) else None
 
 
 @kept(8)
@@ -117,7 +86,7 @@ def pies(points: Points, parts: SplitPoints) -> PointMarks | None:
 
     A kind is "pie" with the sum of the powers of 2 of its classes: 0 to 7, and 8 to 15 for the classes' test points.
     """
-    first = first_at(points)
+    first = first_at(points) if len(points) <= MOST_WITH_PIES else None
     if first is None:
         return None
     powers = points.labels.astype(np.intp)

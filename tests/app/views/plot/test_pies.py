@@ -14,8 +14,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.core.points import MAX_CLASSES, Points, first_at
-from app.engine.results import Results
-from app.scene.marks import AT_ONCE, MOST_PIES, PointMarks, pies, present_pies
+from app.scene.marks import MOST_PIES, MOST_WITH_PIES, PointMarks, pies
 from app.state.document import CLASS_NAMES, ClassStyle, Document, Lane, View
 from app.state.split import IdSet, Split, unsplit
 from app.tools.selecting import in_turn
@@ -184,7 +183,7 @@ def test_pies_of_training_and_test_points() -> None:
 
 def test_very_many_different_pies_have_no_holes() -> None:
     rng = np.random.default_rng(0)
-    points = Points.of(rng.integers(0, 60, (30_000, 2)), rng.integers(0, 8, 30_000))
+    points = Points.of(rng.integers(0, 25, (5000, 2)), rng.integers(0, 8, 5000))
     parts = Document(points, split=Split("ratio")).parts
     found = pies(points, parts)
     assert found is not None and len(found.kinds) <= MOST_PIES
@@ -193,14 +192,11 @@ def test_very_many_different_pies_have_no_holes() -> None:
     assert [found.kinds[kind] for kind in found.kind] == [f"pie{sums[index]}" for index in found.index]
 
 
-def test_pies_of_many_points_come_from_a_query(make: Make, qtbot: QtBot) -> None:
-    rng = np.random.default_rng(0)
-    xy = np.concatenate((rng.normal(size=(AT_ONCE, 2)), [(0.0, 0.0), (0.0, 0.0)]))
-    points = Points.of(xy, [*rng.integers(0, 2, AT_ONCE).tolist(), 0, 1])
-    assert present_pies(points, unsplit(points), Results()) is None
-    window = make(Document(points, (Lane("knn"), Lane("svm")), shown=1))
-    qtbot.waitUntil(lambda: window.scene.pies is not None)
-    assert window.scene.pies is not None and window.scene.pies.index.tolist() == [AT_ONCE]
+def test_points_with_very_small_symbols_have_no_pies() -> None:
+    points = Points.of(np.zeros((MOST_WITH_PIES + 1, 2)), np.arange(MOST_WITH_PIES + 1) % 2)
+    assert pies(points, unsplit(points)) is None
+    fewer = points.remove([0])
+    assert pies(fewer, unsplit(fewer)) is not None
 
 
 def test_the_next_of_a_stack() -> None:
