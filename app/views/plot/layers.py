@@ -14,12 +14,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.core.points import MAX_CLASSES
+from app.core.caches import kept
+from app.core.points import MAX_CLASSES, Points
 from app.engine.frames import Marks, Picture
 from app.engine.overlays import Sheet, Specks
 from app.learners.perceptron_orders import Orders
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
+from app.state.split import SplitPoints
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on, saved
 from solver import Grid
@@ -39,19 +41,15 @@ NOTHING: Indices = np.empty(0, dtype=np.intp)
 NO_PIES = PointMarks(NOTHING, (), NOTHING)
 
 
-#: Newest arguments of `_kinds_of` and `_selection` and their results, shared by all plots.
-_newest: list[tuple[np.ndarray, Indices, Indices]] = []
+#: Newest arguments of `_selection` and their result, shared by all plots.
 _selections: list[tuple[tuple[np.ndarray, Indices, Indices], tuple[np.ndarray, Indices, Indices]]] = []
 
 
-def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
-    """Return the indices into `KINDS` of points with these `labels`, some of which are test points."""
-    for of, without, known in _newest:
-        if of is labels and without is held_out:
-            return known
-    kinds = labels.astype(np.intp)
-    kinds[held_out] += FIRST_TEST
-    _newest[:] = [(labels, held_out, kinds)]
+@kept(2)
+def _kinds_of(points: Points, parts: SplitPoints) -> Indices:
+    """Return the indices into `KINDS` of these points, some of which are test points."""
+    kinds = points.labels.astype(np.intp)
+    kinds[parts.held_out] += FIRST_TEST
     return kinds
 
 
@@ -112,7 +110,7 @@ class Layers(pg.GraphicsObject):
 
         The marks `instead` replace `marks` if given.
         """
-        classes = _kinds_of(scene.points.labels, scene.parts.held_out)
+        classes = _kinds_of(scene.points, scene.parts)
         self.points.show(scene.points.xy, classes)
         xy, discs, chosen = _selection(scene.points.xy, classes, selected)
         self._discs.show(xy, discs)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QCheckBox,
     QDialogButtonBox,
     QGridLayout,
@@ -20,7 +19,6 @@ from PySide6.QtWidgets import (
     QListView,
     QPlainTextEdit,
     QRadioButton,
-    QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -43,6 +41,7 @@ from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_symbols
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
+from app.views.widgets.boxes import in_row
 from app.views.widgets.clickable import check_box, chooser, clickable
 from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_check, show_choice, show_text
 from app.views.widgets.painting import bold
@@ -227,11 +226,10 @@ class ImportDialog(NamedDialog):
         names = ("summary", "why", "limits", "doubt")
         self._summary, self._why, self._limits, self._doubt = (self._text(name) for name in names)
         self._doubt.setFont(bold(self._doubt.font()))
-        for label in (self._limits, self._doubt):
-            label.hide()
         tip = "Import the other rows without these."
         self._leave_out = clickable(QCheckBox(), "import.leave_out", "Leave out", tip, self._rechoose)
-        self._leave_out.hide()
+        for part in (self._merge, self._advice, self._limits, self._doubt, self._leave_out):
+            part.hide()
         self._bad = describe(
             QPlainTextEdit(readOnly=True, tabChangesFocus=True),
             "import.bad",
@@ -271,9 +269,6 @@ class ImportDialog(NamedDialog):
         return panel
 
     def _dialect(self) -> QWidget:
-        row = QWidget()
-        row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        layout = filled(QHBoxLayout(row), margins=0)
         self._separator = chooser(
             "import.separator",
             "Separator",
@@ -295,19 +290,15 @@ class ImportDialog(NamedDialog):
             "Else it holds a point like the others.",
             lambda on: self._ask(header=on),
         )
-        for title, box in (("&Separator", self._separator), ("&Decimal sign", self._decimal)):
-            filled(layout, label_for(title, box), box)
-            layout.addSpacing(12)
-        filled(layout, self._header, 1)
+        labels = label_for("&Separator", self._separator), label_for("&Decimal sign", self._decimal)
+        row = in_row(labels[0], self._separator, labels[1], self._decimal, self._header, 1, spacing=12)
         row.hide()  # until the file is found to be a text
         return row
 
     def _sheets(self) -> QWidget:
-        row = QWidget()
-        row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._sheet = describe(combo_box(width=16), "import.sheet", "Sheet", "The sheet of the workbook that is read.")
         self._sheet.activated.connect(self._reread)
-        filled(QHBoxLayout(row), label_for("S&heet", self._sheet), self._sheet, 1, margins=0)
+        row = in_row(label_for("S&heet", self._sheet), self._sheet, 1)
         row.hide()  # until the file is found to have several
         return row
 
@@ -350,9 +341,7 @@ class ImportDialog(NamedDialog):
             " stay, and the rows of the others are left out.",
             self._rechoose,
         )
-        self._merge.hide()
         self._advice = self._text("advice")
-        self._advice.hide()
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
             grid.addWidget(label_for(title, box), line, 0)
             grid.addWidget(box, line, 1)
@@ -369,16 +358,11 @@ class ImportDialog(NamedDialog):
             QRadioButton("&Add to the points"), "import.add", "Add to the points", "The present points stay."
         )
         replace_points.setChecked(True)
-        group = QButtonGroup(self)
-        where = QHBoxLayout()
         for button in (replace_points, self._add):
             button.setMinimumHeight(26)
             button.toggled.connect(self._show_standardise)
-            group.addButton(button)
-            filled(where, button).addSpacing(12)
-        where.addStretch(1)
         grid.addWidget(self._advice, 5, 1)
-        grid.addLayout(where, 6, 1)
+        grid.addWidget(in_row(replace_points, self._add, 1, spacing=12), 6, 1)
         grid.setRowStretch(7, 1)
         return grid
 
