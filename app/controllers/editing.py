@@ -179,10 +179,8 @@ class Editing:
     def select_next(self, forward: bool) -> bool:
         """Select the next point below the selected one, or above it; return False if there is none at its location."""
         points, index = self.document.points, self.document.points.indices_of(self.session.selection.ids)
-        if len(index) != 1:
-            return False
-        stack = points.stack(int(index[0]))
-        after = stack[stack < index[0]][-1:] if forward else stack[stack > index[0]][:1]
+        stack = points.stack(int(index[0])) if len(index) == 1 else index
+        after = stack[stack < index][-1:] if forward else stack[stack > index][:1]
         if len(after):
             self.select(points.ids[after])
         return len(after) > 0

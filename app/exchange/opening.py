@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 
@@ -85,9 +84,11 @@ def is_document(data: bytes) -> bool:
 
 def _beginning(path: Path) -> str:
     """Return the first characters of the file at `path`; "" if it cannot be read."""
-    with suppress(FileError):
-        return documents.read_bytes(path, _SHARE_START, whole=False).decode("utf-8", "replace")
-    return ""
+    try:
+        with documents.open_ordinary(path) as file:
+            return documents.read_at_most(file, _SHARE_START).decode("utf-8", "replace")
+    except (OSError, ValueError, FileError):  # ValueError: an impossible name
+        return ""
 
 
 def read(path: Path, most: int = 0) -> Contents:

@@ -157,9 +157,7 @@ def empty_sentence(
         who = lane.trainer.subject if lane.trainer else lane.family.title
         which = "All points but test points" if n_test else "All points"
         return f"{who} needs two classes.\n{which} are of {names[classes[0]]}: press another number and click."
-    if not fast_loops.ready():
-        return "Preparing the fast solver for this many points…"
-    return ""
+    return "" if fast_loops.ready() else "Preparing the fast solver for this many points…"
 
 
 def speed(steps_per_second: float) -> str:

@@ -119,8 +119,7 @@ def _click_at(document: Document, session: Session, pointer: PointerPosition) ->
         return (
             f"Click: add a point of {name}  ·  Shift+drag: select points  ·  wheel: zoom  ·  middle drag: move the view"
         )
-    points, here = document.points, stacked(document, index)
-    stack = points.stack(index)
+    points, here, stack = document.points, stacked(document, index), document.points.stack(index)
     picked = stack[np.isin(points.ids[stack], session.selection.ids)]
     of = document.class_name(int(points.labels[picked[-1] if len(picked) else index]))
     if not len(picked):

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialogButtonBox,
-    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -41,9 +40,20 @@ from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_symbols
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
-from app.views.widgets.boxes import in_row
+from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.boxes import in_column, in_row, labelled
 from app.views.widgets.clickable import check_box, chooser, clickable
-from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_check, show_choice, show_text
+from app.views.widgets.inputs import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_or_hide,
+    show_text,
+)
 from app.views.widgets.painting import bold
 from app.views.widgets.qt_dialogs import NamedDialog
 from solver.core.arrays import Array
@@ -228,7 +238,8 @@ class ImportDialog(NamedDialog):
         self._doubt.setFont(bold(self._doubt.font()))
         tip = "Import the other rows without these."
         self._leave_out = clickable(QCheckBox(), "import.leave_out", "Leave out", tip, self._rechoose)
-        for part in (self._merge, self._advice, self._limits, self._doubt, self._leave_out):
+        rows = self._text_row, self._sheet_row, self._views_panel  # until the file is found to be a text, or has sheets
+        for part in (*rows, self._merge, self._advice, self._limits, self._doubt, self._leave_out):
             part.hide()
         self._bad = describe(
             QPlainTextEdit(readOnly=True, tabChangesFocus=True),
@@ -258,14 +269,12 @@ class ImportDialog(NamedDialog):
 
     def _make_views(self) -> QWidget:
         """Return the list of views of a table with more than two columns."""
-        panel = QWidget()
-        panel.setFixedWidth(VIEWS)
         tip = "Pairs of columns, the pair that separates the classes best first; click one or use the arrow keys."
         self._views = describe(PairList(), "import.views", "Views of this table", tip)
         self._views.chosen.connect(self._choose_view)
         self._views_title, self._views_note = self._text("views_title"), self._text("views_note")
-        filled(QVBoxLayout(panel), self._views_title, (self._views, 1), self._views_note, margins=0)
-        panel.hide()
+        panel = in_column(self._views_title, (self._views, 1), self._views_note)
+        panel.setFixedWidth(VIEWS)
         return panel
 
     def _dialect(self) -> QWidget:
@@ -291,21 +300,14 @@ class ImportDialog(NamedDialog):
             lambda on: self._ask(header=on),
         )
         labels = label_for("&Separator", self._separator), label_for("&Decimal sign", self._decimal)
-        row = in_row(labels[0], self._separator, labels[1], self._decimal, self._header, 1, spacing=12)
-        row.hide()  # until the file is found to be a text
-        return row
+        return in_row(labels[0], self._separator, labels[1], self._decimal, self._header, 1, spacing=12)
 
     def _sheets(self) -> QWidget:
         self._sheet = describe(combo_box(width=16), "import.sheet", "Sheet", "The sheet of the workbook that is read.")
         self._sheet.activated.connect(self._reread)
-        row = in_row(label_for("S&heet", self._sheet), self._sheet, 1)
-        row.hide()  # until the file is found to have several
-        return row
+        return labelled("S&heet", self._sheet, 1)
 
-    def _columns(self) -> QGridLayout:
-        grid = QGridLayout()  # a form layout places its labels a little too high beside these boxes
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
+    def _columns(self) -> AlignedForm:
         # A fixed width: among ten thousand column names one may be very long.
         self._x = chooser(
             "import.x",
@@ -342,12 +344,8 @@ class ImportDialog(NamedDialog):
             self._rechoose,
         )
         self._advice = self._text("advice")
-        for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
-            grid.addWidget(label_for(title, box), line, 0)
-            grid.addWidget(box, line, 1)
+        for box in (self._x, self._y, self._class):
             box.setView(QListView(uniformItemSizes=True))  # else Qt would measure every one of ten thousand columns
-        grid.addWidget(self._merge, 3, 1)
-        grid.addWidget(self._standardise, 4, 1)
         replace_points = describe(
             QRadioButton("&Replace the points"),
             "import.replace",
@@ -361,10 +359,17 @@ class ImportDialog(NamedDialog):
         for button in (replace_points, self._add):
             button.setMinimumHeight(26)
             button.toggled.connect(self._show_standardise)
-        grid.addWidget(self._advice, 5, 1)
-        grid.addWidget(in_row(replace_points, self._add, 1, spacing=12), 6, 1)
-        grid.setRowStretch(7, 1)
-        return grid
+        form = AlignedForm(verticalSpacing=4, fieldGrowthPolicy=AlignedForm.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.add(
+            ("&x", self._x),
+            ("&y", self._y),
+            ("&Class", self._class),
+            ("", self._merge),
+            ("", self._standardise),
+            ("", self._advice),
+            ("", in_row(replace_points, self._add, 1, spacing=12)),
+        )
+        return form
 
     def _buttons(self) -> QDialogButtonBox:
         box = self.button_box(QDialogButtonBox.StandardButton.Cancel)
@@ -491,8 +496,7 @@ class ImportDialog(NamedDialog):
             box.clear()
             box.setEnabled(table is not None)
         self._more.setVisible(table is not None and len(table.columns) > COLUMNS)
-        self._doubt.setText(table.doubt if table is not None else "")
-        self._doubt.setVisible(table is not None and bool(table.doubt))
+        show_or_hide(self._doubt, table.doubt if table is not None else "")
         if table is None:
             return
         self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
@@ -521,19 +525,17 @@ class ImportDialog(NamedDialog):
     def _show_result(
         self, result: Imported | FileError, unit: str = "line", preview: PreviewData | None = None
     ) -> None:
-        self._imported = result if isinstance(result, Imported) else None
+        imported = self._imported = result if isinstance(result, Imported) else None
         self._picture.show_points(preview)
         self._import.setEnabled(self._imported is not None)
         self._summary.setText(result.summary if isinstance(result, Imported) else str(result))
-        imported = self._imported
         self._merge.setVisible(imported is not None and imported.n_rare > 0)
         self._why.setVisible(bool(self._why.text()))
         for label, text in (
             (self._advice, "" if imported is None else imported.advice),
             (self._limits, "" if imported is None else imported.limits),
         ):
-            label.setText(text)
-            label.setVisible(bool(text))
+            show_or_hide(label, text)
         rows, number = (() if imported is None else imported.left_out, 0 if imported is None else imported.n_left_out)
         if isinstance(result, BadRows):
             rows, number = result.rows, result.count
@@ -578,8 +580,7 @@ class ImportDialog(NamedDialog):
         if self._choice.components != self._components and self._choice.components:
             self._choose_view(None)  # of the new columns: another one holds the class
         if found is not None:
-            show_text(self._views_note, found.note)
-            self._views_note.setVisible(bool(found.note))
+            show_or_hide(self._views_note, found.note)
             self._score(found, found.pairs, BUDGET)
 
     def _score(self, found: Views, left: Sequence[Pair], seconds: float) -> None:
