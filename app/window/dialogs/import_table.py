@@ -389,7 +389,9 @@ class ImportDialog(NamedDialog):
         read, first, spec, sheet = self._read, self._first, self._spec, self._sheet.currentText() or None
 
         def work(progress: Progress, beginning: bool = False) -> _Answer:
-            table = read(spec, sheet, progress, beginning)
+            table = read(spec, sheet, (lambda share: progress()) if beginning else progress, beginning)
+            if beginning and len(table.columns) > COLUMNS:  # choosing among them would take longer than reading
+                return _Answer(table, Choice(0, 0), [], FileError("Not all is read."))
             return _converted(table, first(table), first=True)
 
         self._expect(work, lambda progress: work(progress, beginning=True))

@@ -747,6 +747,7 @@ def large(parent: QMainWindow, qtbot: QtBot) -> Iterator[tuple[ImportDialog, thr
 
     def read(dialect: Dialect, sheet: str | None, progress: OnProgress, beginning: bool) -> Table:
         if beginning:
+            progress(0.9)  # of the beginning: it is not shown
             return decode(b"length,width\n1.5,2\n3,4\n", "drawing.csv", ".csv", dialect)
         try:
             while not more.wait(0.01):
@@ -767,7 +768,9 @@ def test_reading_a_large_table_shows_its_share_and_its_first_rows(
     large: tuple[ImportDialog, threading.Event, list[str]], qtbot: QtBot
 ) -> None:
     dialog, more, _ = large
-    qtbot.waitUntil(lambda: "40.0 %" in part(dialog, "summary", QLabel).text())
+    shown: list[str] = []
+    qtbot.waitUntil(lambda: (shown.append(text(dialog)), "40.0 %" in shown[-1])[1])
+    assert {*shown} <= {"Reading…", "Reading… 40.0 %"}
     rows = part(dialog, "rows", QTableWidget)
     assert (rows.rowCount(), rows.item(0, 0).text()) == (2, "1.5")
     assert not part(dialog, "import").isEnabled() and not part(dialog, "x").isEnabled()
@@ -796,3 +799,22 @@ def test_another_separator_ends_reading_with_the_one_before(
     more.set()
     wait_for(dialog, qtbot)
     assert ends == ["cancelled", "read"]
+
+
+def test_the_first_rows_of_a_very_wide_table_are_shown_before_columns_are_chosen(
+    parent: QMainWindow, qtbot: QtBot
+) -> None:
+    more, wide = threading.Event(), "\n".join(",".join(str(row + at / 8) for at in range(60)) for row in range(3))
+
+    def read(dialect: Dialect, sheet: str | None, progress: OnProgress, beginning: bool) -> Table:
+        assert beginning or more.wait(60)
+        return decode(wide.encode(), "drawing.csv", ".csv", dialect)
+
+    dialog = ImportDialog(parent, read, lambda imported, add: None)
+    dialog.open()
+    rows = part(dialog, "rows", QTableWidget)
+    qtbot.waitUntil(lambda: rows.rowCount() == 3)
+    assert text(dialog).startswith("Reading…") and not part(dialog, "import").isEnabled()
+    more.set()
+    wait_for(dialog, qtbot)
+    assert part(dialog, "import").isEnabled() and part(dialog, "x", QComboBox).count() > 50
