@@ -223,7 +223,11 @@ class CellCollector:
         if self._commas is not None:
             self._commas.check(cells)
         codes = [*map(self._known.get, cells, repeat(-1))] if self._known else [-1] * len(cells)
-        others = [cell for cell, code in zip(cells, codes, strict=True) if code < 0] if max(codes) >= 0 else cells
+        others = (
+            [cell for cell, code in zip(cells, codes, strict=True) if code < 0]
+            if max(codes, default=-1) >= 0
+            else cells
+        )
         numbers: list[float] = []
         joined, comma = "".join(others), self._decimal == ","
         if "_" not in joined and not (comma and "." in joined):  # `number_in` is stricter than Python

@@ -300,6 +300,10 @@ def test_the_first_rows_of_a_large_file(tmp_path: Path) -> None:
         read(path, beginning=True)
 
 
+def test_columns_without_cells() -> None:
+    assert "columns are empty" in refusal(b'{"x": [], "y": []}', "empty.json")
+
+
 def test_words_among_numbers_are_the_same_in_every_piece() -> None:
     cells = ["1.5", "", "NA", "2", "1_000", "−3", "nan", "1e400", "7 000"]
     collected = CellCollector()
