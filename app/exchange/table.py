@@ -320,7 +320,7 @@ def guarded(name: str, always: bool = True) -> str:
     A name that already has such an apostrophe always gets another, so that `unguarded` restores every name.  One that
     begins as Orange marks roles gets one, too.
     """
-    special = (_MAY_RUN if always else _GUARDED).match(name) or ROLE_PREFIX.match(name)
+    special = _GUARDED.match(name) or ROLE_PREFIX.match(name) or (always and _MAY_RUN.match(name))
     return f"'{name}" if special and not _is_plain_number(name) else name
 
 

@@ -15,7 +15,7 @@ from sklearn.datasets import load_svmlight_file
 from app.exchange.columns import Choice, convert
 from app.exchange.exporting import EXPORTS, names_of, numbered
 from app.exchange.importing import BEGINNING, IMPORTS, decode, read, read_text
-from app.exchange.table import CellCollector, cell_number
+from app.exchange.table import CellCollector, cell_number, guarded, unguarded
 from app.files.background_task import CancelledError
 from app.files.documents import FileError
 from tests.app.exchange.corpus import CASES, FLOWERS, Case, npy, xlsx, xlsx_rows
@@ -298,6 +298,12 @@ def test_the_first_rows_of_a_large_file(tmp_path: Path) -> None:
     path.write_text(text[:1000])
     with pytest.raises(FileError, match="short"):
         read(path, beginning=True)
+
+
+@pytest.mark.parametrize("name", ["C#x", "'C#x", "''C#x", "=1", "'=1", "-1", "'a", "#1"])
+@pytest.mark.parametrize("always", [True, False])
+def test_a_guarded_name_comes_back(name: str, always: bool) -> None:
+    assert unguarded(guarded(name, always)) == name
 
 
 def test_columns_without_cells() -> None:
