@@ -169,12 +169,21 @@ class Editing:
         points, index = self.document.points, None if pointer is None else point_at(self.document, pointer)
         if index is None:
             return None
-        stacked = np.flatnonzero((points.xy == points.xy[index]).all(axis=1))
+        stacked = points.stack(index)
         selected = stacked[np.isin(points.ids[stacked], self.session.selection.ids)]
         if len(selected):
             return int(selected[-1])
         self.select(points.ids[[index]])
         return index
+
+    def select_next(self, forward: bool) -> bool:
+        """Select the next point below the selected one, or above it; return False if there is none at its location."""
+        points, index = self.document.points, self.document.points.indices_of(self.session.selection.ids)
+        stack = points.stack(int(index[0])) if len(index) == 1 else index
+        after = stack[stack < index][-1:] if forward else stack[stack > index][:1]
+        if len(after):
+            self.select(points.ids[after])
+        return len(after) > 0
 
     def _show_gesture(self) -> None:
         self._host.set_session(outline=self._tool.outline, drawing=self.busy)

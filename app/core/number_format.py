@@ -125,9 +125,12 @@ def about(seconds: float) -> str:
 
 
 def coordinate(value: float, span: float, digits: int = 4) -> str:
-    """Return a coordinate in at least `digits` digits, and in as many as tell neighbouring pixels of a `span` apart."""
-    needed = _exponent(value) - _exponent(span / 1000) + 1
-    return signed(f"{value + 0.0:.{max(digits, needed)}g}")
+    """Return a coordinate in at least `digits` digits, and in as many as tell neighbouring pixels of a `span` apart.
+
+    One below a million has no exponent.
+    """
+    places = _exponent(value) - _exponent(span / 1000), _exponent(round(value)) * (abs(value) < 1e6)
+    return signed(f"{value + 0.0:.{max(digits, max(places) + 1)}g}")
 
 
 class AxisNumbers(Struct, frozen=True):

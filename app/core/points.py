@@ -127,6 +127,11 @@ class Points:
         rows = np.searchsorted(self.ids, ids)
         return np.where(np.isin(ids, self.ids), rows + 1, 0).tolist()  # type: ignore[no-any-return]
 
+    def stack(self, index: int) -> Ids:
+        """Return the indices of the points at the location of the point at `index`, ascending."""
+        x, y = self.xy[index]
+        return np.flatnonzero((self.xy[:, 0] == x) & (self.xy[:, 1] == y))
+
     def changed_since(self, before: Points) -> int:
         """Return how many points have another location or class than in `before`, which has the same ids."""
         if len(self) != len(before):
@@ -304,24 +309,22 @@ def _counts(points: Points) -> tuple[int, ...]:
 @kept(8)
 def first_at(points: Points) -> Ids | None:
     """Return the index of the first point at the location of each point; None if all locations differ."""
-    if _all_differ(points.xy[:, 0]):
-        return None
-    # Sorting one number for each location, which equal locations share, is ten times as fast as sorting locations.
+    # Sorting one number for each location, which equal locations share, is ten times as fast as sorting locations; with
+    # the index in its last bits, the sorted numbers hold the order, too, which is three times as fast as `argsort`.
     x, y = (np.add(column, 0.0).view(np.int64) for column in points.xy.T)  # -0.0 becomes 0.0
-    keys = shuffled(shuffled(x).view(np.int64) ^ y)
-    if _all_differ(keys):
+    bits, first = np.uint64(len(points).bit_length()), np.arange(len(points))
+    keys = np.sort(shuffled(shuffled(x).view(np.int64) ^ y) >> bits << bits | first.astype(np.uint64))
+    follows = np.flatnonzero(keys[1:] >> bits == keys[:-1] >> bits) + 1
+    order = (keys & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
+    after, before = order[follows], order[follows - 1]
+    same = ~_moved(points.xy[after], points.xy[before])  # two locations share a number once in some thousand tables
+    if not same.any():
         return None
-    order = np.argsort(keys, kind="stable")
-    xy = points.xy[order]
-    begins = np.concatenate(([0], np.flatnonzero(_moved(xy[1:], xy[:-1])) + 1))
-    first = np.empty(len(points), dtype=np.int64)
-    first[order] = np.repeat(order[begins], np.diff(begins, append=len(points)))
+    begins = np.ones(len(points), dtype=bool)
+    begins[follows[same]] = False
+    starts = np.flatnonzero(begins)
+    first[order] = np.repeat(order[starts], np.diff(starts, append=len(points)))
     return first
-
-
-def _all_differ(values: NDArray[np.generic]) -> bool:
-    ordered = np.sort(values)
-    return not (ordered[1:] == ordered[:-1]).any()
 
 
 @kept(4)

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from app.files.documents import FileError
 
-from .delimited import encoding_of, table_of
+from .delimited import by_lines, encoding_of, table_of
 from .head import Head
-from .table import Dialect, Table
+from .table import Dialect, OnProgress, Table, unheard
 
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
@@ -27,7 +27,7 @@ def looks_like_arff(lines: Iterable[str]) -> bool:
     return first.casefold().startswith(("@relation", "@attribute"))
 
 
-def read_arff(data: bytes, name: str) -> Table:
+def read_arff(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
     """Return the table in an ARFF file; raise a FileError with one sentence if there is none."""
     lines = enumerate(io.TextIOWrapper(io.BytesIO(data), encoding_of(data, name)), 1)
     titles, hints, zeros = list[str](), list[str](), list[str]()
@@ -48,7 +48,8 @@ def read_arff(data: bytes, name: str) -> Table:
     if not titles:
         raise FileError(f"{name} cannot be used: it has no @attribute.")
     rows = ((number, _row(line.strip(), zeros)) for number, line in lines if line.strip() and line.lstrip()[0] != "%")
-    return replace(table_of(rows, name, Dialect(",", ".", True), len(titles), Head(titles, hints)), dialect=None)
+    head, report = Head(titles, hints), by_lines(data, progress)
+    return replace(table_of(rows, name, Dialect(",", ".", True), len(titles), head, None, report), dialect=None)
 
 
 def _row(line: str, zeros: Sequence[str]) -> list[str]:

@@ -18,7 +18,9 @@ from app.files.documents import FileError
 from solver.core.arrays import Array
 
 from .components import principal_components, standardised
-from .roles import quoted, roles_of, usable_columns
+from .roles import Choice as Choice
+from .roles import default_choice as default_choice
+from .roles import quoted, usable_columns
 from .table import Column, Table, number_text
 
 #: Most unusable rows that are listed; the count has no limit.
@@ -28,34 +30,6 @@ MOST_LISTED = 200
 UNLIKE, LEAST_DEVIATION, MOST_DEVIATION = 5.0, 0.05, 5.0
 #: Name of the class that holds the rare ones, and the word in place of those that are left out, which no file has.
 OTHERS, _RARE = "others", "\0"
-
-
-class Choice(Struct, frozen=True):
-    """The roles of columns, by their indices in the table.
-
-    Attributes
-    ----------
-    x, y : int
-    label : int or None
-        None: all points have class 1.
-    standardise : bool
-        The lanes standardise x and y; the points keep their units.
-    leave_out : bool
-        Leave out unusable rows; else there must be none.
-    components : tuple of int
-        If not empty, x and y are the first two principal components of these columns.
-    merge : bool
-        Of more than eight classes, the seven most frequent are kept, and the rest is one class; else the eight most
-        frequent are kept, and the rows of the others are left out.
-    """
-
-    x: int
-    y: int
-    label: int | None = None
-    standardise: bool = False
-    leave_out: bool = False
-    components: tuple[int, ...] = ()
-    merge: bool = True
 
 
 class Imported(Struct, frozen=True, eq=False):
@@ -135,12 +109,6 @@ class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
     def __init__(self, text: str, rows: tuple[tuple[int, str], ...], count: int) -> None:
         super().__init__(text)
         self.rows, self.count = rows, count
-
-
-def default_choice(table: Table) -> Choice:
-    """Return the first choice of columns: their roles by `roles.roles_of`."""
-    roles = roles_of(table)
-    return Choice(roles.x, roles.y, roles.label)
 
 
 def first_import(table: Table, choice: Choice | None = None) -> tuple[Choice, Imported]:

@@ -10,6 +10,7 @@ import re
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import dropwhile
 
 import numpy as np
@@ -20,7 +21,19 @@ from app.files.documents import FileError
 
 from .head import DECIMALS as DECIMALS
 from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, is_types, layout
-from .table import CellCollector, Commas, Dialect, DialectError, Table, check_size, distinct_names, one_line, unguarded
+from .table import (
+    CellCollector,
+    Commas,
+    Dialect,
+    DialectError,
+    OnProgress,
+    Table,
+    check_size,
+    distinct_names,
+    one_line,
+    unguarded,
+    unheard,
+)
 
 #: In order of preference between equally good ones: those that are also decimal signs, or within words, are last.
 SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " ": "Blanks"}
@@ -170,13 +183,31 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str, place: Layout) -> float:
     return even * (0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in head) / len(head))
 
 
-def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dialect, int, Head]:
-    """Return the dialect, the number of columns and the head."""
-    first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
-    given = spec.separator or hint_in(first)
+def _find_out(
+    records: Callable[[str], Iterator[Row]],
+    given: str | None,
+    name: str,
+    spec: Dialect,
+    bare: bool = False,
+    row_name: str = "line",
+) -> tuple[Dialect, int, Head]:
+    """Return the dialect, the number of columns and the head.
+
+    Parameters
+    ----------
+    records : callable
+        ``records(separator)`` yields the rows.
+    given : str or None
+        The separator, if it is known.
+    name : str
+    spec : Dialect
+    bare : bool
+        No cell is in quotation marks.
+    row_name : str
+    """
     best: tuple[float, str, str, list[Row], Layout] | None = None
-    for separator in [given] if given else SEPARATORS:
-        rows, sound = _sample(records_of(data, encoding, name, separator))
+    for separator in SEPARATORS if given is None else [given]:
+        rows, sound = _sample(records(separator))
         cells = [each for _, each in rows]
         for decimal in [spec.decimal] if spec.decimal else DECIMALS:
             place = layout(cells, decimal, spec.header, separator)
@@ -184,20 +215,20 @@ def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dia
             if rows and (best is None or merit > best[0] + _TIE * (separator != best[1])):
                 best = merit, separator, decimal, rows, place
     if best is None:
-        next(records_of(data, encoding, name, given or ","), None)  # raises the error of the first row
+        next(records(given or ","), None)  # raises the error of the first row
         raise FileError(f"{name} holds no rows.")
     merit, separator, decimal, rows, place = best
-    if not given and merit == 0.0:
+    if given is None and merit == 0.0:
         separator = ","  # a single column: the preference for tabs does not apply
-    if spec == Dialect() and not given and _is_one_decimal_column(rows, data):
+    if spec == Dialect() and given is None and bare and _is_one_decimal_column(rows):
         dialect = Dialect(";", ",", True)
         return dialect, 1, head_of(rows, Layout(1), dialect)
     header = has_header([cells for _, cells in rows[place.top :]], decimal) if spec.header is None else spec.header
     dialect = Dialect(separator, decimal, header)
-    return dialect, place.width, head_of(rows, place, dialect)
+    return dialect, place.width, head_of(rows, place, dialect, row_name)
 
 
-def _is_one_decimal_column(rows: Sequence[Row], data: bytes) -> bool:
+def _is_one_decimal_column(rows: Sequence[Row]) -> bool:
     """Return whether the lines below a single title are numbers with a decimal comma, which is no separator."""
     (_, title), *body = rows
     numbers = [",".join(cells) for _, cells in body]
@@ -205,54 +236,67 @@ def _is_one_decimal_column(rows: Sequence[Row], data: bytes) -> bool:
         len(title) == 1
         and not is_any_number(title[0])
         and all("," in each and is_number(each, ",") for each in numbers)
-        and b'"' not in data[:_SAMPLE_SIZE]
     )
 
 
-def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
+def by_lines(data: bytes, progress: OnProgress) -> Callable[[int], object]:
+    """Return a function that reports as progress that a line of `data` was read, by its number."""
+    n_lines = data.count(b"\n") + 1
+    return lambda line: progress(line / n_lines)
+
+
+def read_delimited(data: bytes, name: str, spec: Dialect, progress: OnProgress = unheard) -> Table:
     """Return the table in a separated text; raise a FileError with one sentence if there is none.
 
     Rows with another number of cells than most are the table's faults.
     """
     encoding = encoding_of(data, name)
-    dialect, width, head = _find_out(data, encoding, name, spec)
+    first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
+    read = partial(records_of, data, encoding, name)
+    given, bare = spec.separator or hint_in(first) or None, b'"' not in data[:_SAMPLE_SIZE]
+    dialect, width, head = _find_out(read, given, name, spec, bare)
     try:
         check_size(name, 1, width)
         commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
-        return table_of(records_of(data, encoding, name, dialect.separator or ","), name, dialect, width, head, commas)
+        records = read(dialect.separator or ",")
+        return table_of(records, name, dialect, width, head, commas, by_lines(data, progress))
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
 
 def read_rows(rows: Callable[[], Iterator[Row]], name: str, row_name: str) -> Table:
     """Return the table in rows of texts, which are given anew by each call; its head is found as in a text."""
-    sample, _ = _sample(rows())
-    cells = [each for _, each in sample]
-    if not cells:
-        raise FileError(f"{name} holds no rows.")
-    tried = [(decimal, layout(cells, decimal, None, "")) for decimal in DECIMALS]
-    decimal, place = max(tried, key=lambda each: _merit(cells, *each))
-    dialect = Dialect("", decimal, has_header(cells[place.top :], decimal))
-    commas = Commas() if decimal == "," else None
-    check_size(name, 1, place.width)
-    head = head_of(sample, place, dialect, row_name)
-    return replace(table_of(rows(), name, dialect, place.width, head, commas), dialect=None, row_name=row_name)
+    dialect, width, head = _find_out(lambda _: rows(), "", name, Dialect(), row_name=row_name)
+    commas = Commas() if dialect.decimal == "," else None
+    check_size(name, 1, width)
+    return replace(table_of(rows(), name, dialect, width, head, commas), dialect=None, row_name=row_name)
 
 
 def table_of(
-    records: Iterable[Row], name: str, dialect: Dialect, width: int, head: Head, commas: Commas | None = None
+    records: Iterable[Row],
+    name: str,
+    dialect: Dialect,
+    width: int,
+    head: Head,
+    commas: Commas | None = None,
+    report: Callable[[int], object] = unheard,
 ) -> Table:
-    """Return the table of `records` below `head`; rows with another number of cells than `width` are its faults."""
+    """Return the table of `records` below `head`; rows with another number of cells than `width` are its faults.
+
+    Between pieces of the work, ``report(line)`` is called.
+    """
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
     lines = array("q")
     faults: dict[int, str] = {}
     chunk: list[list[str]] = []
+    most = max(_LEAST_ROWS, _CHUNK // width)
 
     def take_over() -> None:
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
             column.add(cells)
         chunk.clear()
         check_size(name, len(lines), width)
+        report(lines[-1] if lines else 0)
 
     for line, cells in dropwhile(lambda record: record[0] < head.start, records):
         if len(cells) != width:  # one sentence, shared by all such rows
@@ -260,7 +304,7 @@ def table_of(
             cells = (cells + [""] * width)[:width]
         lines.append(line)
         chunk.append(cells)
-        if len(chunk) >= max(_LEAST_ROWS, _CHUNK // width):
+        if len(chunk) >= most:
             take_over()
     take_over()
     if not lines:

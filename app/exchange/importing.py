@@ -19,7 +19,7 @@ from .mldemos import looks_like_mldemos, read_mldemos
 from .npz import ARRAY, read_archive
 from .roles import with_groups
 from .svmlight import looks_like_svmlight, read_svmlight
-from .table import Dialect, Table
+from .table import Dialect, OnProgress, Table, unheard
 
 CLIPBOARD = "The clipboard"
 #: Suffixes of files that can be imported, for the file dialog.
@@ -43,11 +43,19 @@ _OTHERS = {
     b"matlab": "a MATLAB file: save the table as CSV",
     **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), "a web page or XML: save the table as CSV"),
 }
+#: Bytes of a large file that are read for a first preview, within some tenths of a second.
+BEGINNING = 1_000_000
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000
 
 
-def read(path: Path, dialect: Dialect | None = None, sheet: str | None = None) -> Table:
+def read(
+    path: Path,
+    dialect: Dialect | None = None,
+    sheet: str | None = None,
+    progress: OnProgress = unheard,
+    beginning: bool = False,
+) -> Table:
     """Return the table in the file at `path`; raise a FileError with one sentence if it cannot be read.
 
     Parameters
@@ -57,19 +65,40 @@ def read(path: Path, dialect: Dialect | None = None, sheet: str | None = None) -
         Dialect of a separated text, if it is not to be detected.
     sheet : str, optional
         Sheet of a workbook, if not the first with cells.
+    progress : callable, optional
+        Called between the pieces of the work.
+    beginning : bool
+        Read only the first rows, for a preview; a FileError if the file is short.
     """
-    return decode(documents.read_bytes(path), plain(path.name or str(path)), path.suffix.lower(), dialect, sheet)
+    data = documents.read_bytes(path, BEGINNING, whole=False) if beginning else documents.read_bytes(path)
+    name, suffix = plain(path.name or str(path)), path.suffix.lower()
+    return decode(data, name, suffix, dialect, sheet, progress, beginning)
 
 
-def read_text(text: str, dialect: Dialect | None = None) -> Table:
+def read_text(
+    text: str, dialect: Dialect | None = None, progress: OnProgress = unheard, beginning: bool = False
+) -> Table:
     """Return the table in a text, as spreadsheets put it on the clipboard; raise a FileError if there is none."""
     if len(text) > documents.MAX_BYTES:
         raise FileError(f"{CLIPBOARD} holds more than {documents.MAX_BYTES // 10**6} MB, so it was not read.")
-    return decode(b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace"), CLIPBOARD, "", dialect)
+    data = b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace")
+    return decode(data, CLIPBOARD, "", dialect, None, progress, beginning)
 
 
-def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None, sheet: str | None = None) -> Table:
-    """Return the table in the bytes of a file whose name ends in `suffix`."""
+def decode(
+    data: bytes,
+    name: str,
+    suffix: str,
+    dialect: Dialect | None = None,
+    sheet: str | None = None,
+    progress: OnProgress = unheard,
+    beginning: bool = False,
+) -> Table:
+    """Return the table in the bytes of a file whose name ends in `suffix`.  Parameters as in `read`."""
+    if beginning:
+        if len(data) < BEGINNING:
+            raise FileError(f"{name} is short.")
+        data = data[: data.rfind(b"\n", 0, BEGINNING) + 1]
     if re.search(rb"[^ \t\r\n\xef\xbb\xbf]", data) is None:
         raise FileError(f"{name} is empty.")
     if suffix not in _ARRAYS and (data.startswith(_OLD_WORKBOOK) or _is_workbook(data)):
@@ -80,7 +109,7 @@ def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None, 
         return read_archive(data, name)
     if kind := next((kind for start, kind in _OTHERS.items() if data[:9].lower().startswith(start)), ""):
         raise FileError(f"{name} is {kind}.")
-    return _decode_text(data, name, suffix, dialect or Dialect())
+    return _decode_text(data, name, suffix, dialect or Dialect(), progress)
 
 
 def _is_workbook(data: bytes) -> bool:
@@ -92,7 +121,7 @@ def _is_workbook(data: bytes) -> bool:
     return True
 
 
-def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect) -> Table:
+def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect, progress: OnProgress) -> Table:
     """Return the table in a text.  A `spec` with any choice is of a separated text."""
     encoding = encoding_of(data, name)
     if spec == Dialect():
@@ -100,9 +129,9 @@ def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect) -> Table:
         if suffix in _JSON or re.match(r"\s*(\[\s*[\[{]|\{\s*\")", start):
             return with_groups(read_json(data, name))
         if looks_like_arff(start.splitlines()):
-            return with_groups(read_arff(data, name))
+            return with_groups(read_arff(data, name, progress))
         if looks_like_mldemos(data):
             return read_mldemos(data, name)
     if suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, name)):
-        return read_svmlight(data, name)
-    return with_groups(read_delimited(data, name, spec))
+        return read_svmlight(data, name, progress)
+    return with_groups(read_delimited(data, name, spec, progress))

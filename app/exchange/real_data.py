@@ -9,7 +9,7 @@ from app.files.assets import asset
 
 from .columns import Choice, default_choice
 from .importing import decode
-from .table import Dialect, Table
+from .table import Dialect, OnProgress, Table, unheard
 
 
 class RealTable(Struct, frozen=True):
@@ -30,10 +30,16 @@ class RealTable(Struct, frozen=True):
     x: str
     y: str
 
-    def read(self, dialect: Dialect | None = None, sheet: str | None = None) -> Table:
-        """Return the table, which has no sheets; raise a FileError with one sentence if it cannot be read."""
+    def read(
+        self,
+        dialect: Dialect | None = None,
+        sheet: str | None = None,
+        progress: OnProgress = unheard,
+        beginning: bool = False,
+    ) -> Table:
+        """Return the table, which has no sheets; parameters and errors as of `importing.read`."""
         file = f"{self.name}.csv"
-        return decode(asset("data", file), file, ".csv", dialect)
+        return decode(asset("data", file), file, ".csv", dialect, sheet, progress, beginning)
 
     def first_choice(self, table: Table) -> Choice:
         """Return the first choice of columns."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec import Struct
@@ -17,7 +18,7 @@ from app.core.number_format import count, grouped
 from app.core.plain_text import plain
 from app.core.points import MAX_CLASSES
 
-from .table import CLASS_NAMES, Column, Table
+from .table import CLASS_NAMES, LONGEST_NAME, Column, Table
 
 #: What speaks against a column as x or y, from the least: such columns are chosen only if others are lacking.
 AGAINST = (
@@ -35,6 +36,8 @@ AGAINST = (
 _ASIDE = AGAINST.index("numbers the rows")
 #: Most excluded columns that are named; the others are counted.
 MOST_NAMED = 3
+#: Rows in which it is no chance that three columns exclude each other.
+_MANY = 20
 #: Fewest points of a class column; points of one that the file names; most cells whose values are counted.
 LEAST_POINTS, _CERTAIN, _SAMPLE = 4, 10, 2000
 #: Names that a class column often has, without saying so.
@@ -71,18 +74,40 @@ _DATES = frozenset(
 )
 
 
-class Roles(Struct, frozen=True):
-    """The columns of x, y and the class, by their indices, and a line that says why."""
+class Choice(Struct, frozen=True):
+    """The roles of columns, by their indices in the table.
+
+    Attributes
+    ----------
+    x, y : int
+    label : int or None
+        None: all points have class 1.
+    standardise : bool
+        The lanes standardise x and y; the points keep their units.
+    leave_out : bool
+        Leave out unusable rows; else there must be none.
+    components : tuple of int
+        If not empty, x and y are the first two principal components of these columns.
+    merge : bool
+        Of more than eight classes, the seven most frequent are kept, and the rest is one class; else the eight most
+        frequent are kept, and the rows of the others are left out.
+    why : str
+        Why the program has chosen the class.
+    """
 
     x: int
     y: int
-    label: int | None
-    why: str
+    label: int | None = None
+    standardise: bool = False
+    leave_out: bool = False
+    components: tuple[int, ...] = ()
+    merge: bool = True
+    why: str = ""
 
 
-def roles_of(table: Table) -> Roles:
-    """Return the roles of the columns at first: the class has most points, x and y are the first with least against."""
-    against = [AGAINST.index(_against(table, index)) for index in range(len(table.columns))]
+def default_choice(table: Table) -> Choice:
+    """Return the first choice of columns: the class has most points, x and y are the first with least against."""
+    against = [AGAINST.index(reason) for reason in _against(table)]
     label, reason = _class_column(table, against)
     # Columns called x and y come first.
     plain = [
@@ -91,7 +116,7 @@ def roles_of(table: Table) -> Roles:
     ]
     order = sorted({*range(len(against))} - {label}, key=lambda index: (plain[index], against[index], index))
     x, y = sorted([*order, 0, 0][:2])  # with too few columns, `convert` reports the error
-    return Roles(x, y, label, reason)
+    return Choice(x, y, label, why=reason)
 
 
 def _class_column(table: Table, against: Sequence[int]) -> tuple[int | None, str]:
@@ -153,8 +178,18 @@ def _values(column: Column) -> tuple[list[float | str], int]:
     return [*numbers, *sorted({column.words[code] for code in codes if code >= 0} - {""})], len(rows)
 
 
-def _against(table: Table, index: int) -> str:
-    """Return what speaks against a column as x or y, one of `AGAINST`."""
+#: What speaks against the columns of tables: of ten thousand columns, it is found in half a second.
+_found = WeakKeyDictionary[Table, list[str]]()
+
+
+def _against(table: Table) -> list[str]:
+    """Return what speaks against each column as x or y, one of `AGAINST`."""
+    if table not in _found:
+        _found[table] = [_weakness(table, index) for index in range(len(table.columns))]
+    return _found[table]
+
+
+def _weakness(table: Table, index: int) -> str:
     column = table.columns[index]
     name, finite = column.name.casefold(), column.values[np.isfinite(column.values)]
     if column.hint in ("left out", "class"):
@@ -190,9 +225,8 @@ def _measured(columns: Sequence[Column], most: int | None = None) -> bool:
 def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:
     """Return the indices of the columns that can be x or y, and a sentence on the others, or ""."""
     usable, aside = [], []
-    for index, column in enumerate(table.columns):
+    for index, (column, reason) in enumerate(zip(table.columns, _against(table), strict=True)):
         if index != label:
-            reason = _against(table, index)
             if AGAINST.index(reason) < _ASIDE:
                 usable.append(index)
             else:
@@ -204,7 +238,8 @@ def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], st
 def with_groups(table: Table) -> Table:
     """Return the table with a column of words for each group of columns of which exactly one is 1 in every row.
 
-    Such columns stand side by side, and their names share their beginning: Class0, Class1, Class2.  They are set aside.
+    Such columns stand side by side, and their names share their beginning: Class0, Class1, Class2; or at least three of
+    them exclude each other in many rows: setosa, versicolor, virginica.  They are set aside.
     """
     columns, first = [*table.columns], 0
     while first < len(table.columns):
@@ -215,7 +250,8 @@ def with_groups(table: Table) -> Table:
             names = tuple(column.name[len(stem) :] or column.name for column in group)
             codes = np.argmax(np.column_stack([column.values for column in group]), axis=1).astype(np.int32)
             columns[first:last] = [replace(column, hint="left out") for column in group]
-            columns.append(Column(stem.rstrip(" _.-=:[("), np.full(len(codes), np.nan), names, codes))
+            name = stem.rstrip(" _.-=:[(") or ", ".join(names)[:LONGEST_NAME]
+            columns.append(Column(name, np.full(len(codes), np.nan), names, codes))
         first = max(last, first + 1)
     return table if len(columns) == len(table.columns) else replace(table, columns=tuple(columns))
 
@@ -230,7 +266,8 @@ def _group_from(columns: Sequence[Column], first: int) -> int:
         total, last = total + values, last + 1
         if total.all():
             names = [column.name for column in columns[first:last]]
-            return last if last - first > 1 and _stem(names) else first
+            sure = last - first > 2 and len(total) >= _MANY
+            return last if last - first > 1 and (sure or _stem(names)) else first
     return first
 
 

@@ -12,9 +12,11 @@ import numpy as np
 from app.core.number_format import grouped
 from app.files.documents import FileError
 
-from .delimited import TextLines, encoding_of
-from .table import MAX_COLUMNS, Table, check_size, column_of
+from .delimited import TextLines, by_lines, encoding_of
+from .table import MAX_COLUMNS, OnProgress, Table, check_size, column_of, unheard
 
+#: Lines that are read between two reports of the progress.
+_PIECE = 1000
 _NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
 _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)
 
@@ -62,7 +64,7 @@ def _fault(first: str, pairs: list[list[str]]) -> str:
     return "it is not label index:value ..."
 
 
-def read_svmlight(data: bytes, name: str) -> Table:
+def read_svmlight(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
     """Return the table in an svmlight text, with columns x1, x2, ... and class; raise a FileError if there is none."""
     lines = TextLines(data, encoding_of(data, name), name)
     labels: list[float] = []
@@ -70,7 +72,7 @@ def read_svmlight(data: bytes, name: str) -> Table:
     faults: dict[int, str] = {}
     # Row, column and value of every entry; in arrays, because a list of millions of numbers is slow to free.
     rows, columns, values = array("q"), array("q"), array("d")
-    n_columns = 0
+    n_columns, report = 0, by_lines(data, progress)
 
     for line in lines.records():
         if not line.partition("#")[0].strip():
@@ -87,6 +89,8 @@ def read_svmlight(data: bytes, name: str) -> Table:
         starts.append(lines.start)
         n_columns = max([n_columns, *found])
         check_size(name, len(labels), n_columns + 1)
+        if len(labels) % _PIECE == 0:
+            report(lines.start)
     if not labels:
         raise FileError(f"{name} holds no rows.")
     dense = np.zeros((n_columns, len(labels)))

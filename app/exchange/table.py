@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
 
@@ -29,6 +29,14 @@ LONGEST_NAME = 60
 ROLE_PREFIX = re.compile(r"(?!#)([cmiw]?)([CDNST]?)#(.+)", re.DOTALL)
 #: Names of class columns.
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
+
+
+#: ``report(share)`` is called with the share of a table that has been read, and may raise an error to end that.
+OnProgress = Callable[[float], object]
+
+
+def unheard(share: float) -> None:
+    """Ignore that this share of a table has been read."""
 
 
 class Dialect(Struct, frozen=True):
@@ -109,7 +117,7 @@ class Column(Struct, frozen=True, eq=False):
         return self.categories[int(value)] if self.categories else number_text(value)
 
 
-class Table(Struct, frozen=True, eq=False):
+class Table(Struct, frozen=True, eq=False, weakref=True):
     """A rectangular table.
 
     Attributes
@@ -214,15 +222,27 @@ class CellCollector:
         """Append `cells`."""
         if self._commas is not None:
             self._commas.check(cells)
-        values: list[float] = []
-        joined, comma = "".join(cells), self._decimal == ","
+        codes = [*map(self._known.get, cells, repeat(-1))] if self._known else [-1] * len(cells)
+        others = (
+            [cell for cell, code in zip(cells, codes, strict=True) if code < 0]
+            if max(codes, default=-1) >= 0
+            else cells
+        )
+        numbers: list[float] = []
+        joined, comma = "".join(others), self._decimal == ","
         if "_" not in joined and not (comma and "." in joined):  # `number_in` is stricter than Python
             with suppress(ValueError):
-                values = [*map(float, [cell.replace(",", ".") for cell in cells] if comma else cells)]
-        if len(values) < len(cells) or not math.isfinite(sum(values)):
+                numbers = [*map(float, [cell.replace(",", ".") for cell in others] if comma else others)]
+        if len(numbers) < len(others) or not math.isfinite(sum(numbers)):
             self._fill()
-            values = [*map(self._number, cells)]
-        self._values.extend(array("d", values))
+            self._values.extend(map(self._number, cells))
+        elif others is cells:
+            self._values.extend(numbers)
+        else:
+            self._fill()
+            self._codes.extend(codes)
+            left = iter(numbers)
+            self._values.extend([math.nan if code >= 0 else next(left) for code in codes])
 
     def _number(self, cell: str) -> float:
         """Return the number in a cell, or NaN; append its code."""
@@ -300,7 +320,7 @@ def guarded(name: str, always: bool = True) -> str:
     A name that already has such an apostrophe always gets another, so that `unguarded` restores every name.  One that
     begins as Orange marks roles gets one, too.
     """
-    special = (_MAY_RUN if always else _GUARDED).match(name) or ROLE_PREFIX.match(name)
+    special = _GUARDED.match(name) or ROLE_PREFIX.match(name) or (always and _MAY_RUN.match(name))
     return f"'{name}" if special and not _is_plain_number(name) else name
 
 

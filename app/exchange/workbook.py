@@ -25,6 +25,8 @@ MISSING = (
 )
 #: Largest ratio of a workbook's unpacked size to its own; those of spreadsheets are below 100.
 _MOST_PACKED, _SMALL = 200, 10_000_000
+#: Name of the stream of an encrypted workbook.
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 #: Longest time (s) for a workbook.
 _LONGEST = 60
 
@@ -50,7 +52,7 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
         report = msgspec.json.decode(answer.readline(), type=Report)
     except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
         raise FileError(f"{name} cannot be read: it is damaged, or too large.") from None
-    if report.fault == PASSWORD:
+    if report.fault == PASSWORD or (report.fault and _ENCRYPTED in data):
         raise FileError(f"{name} is protected by a password: save it without one, or the sheet as CSV.")
     if sheet and sheet not in report.sheets and report.sheets:
         raise FileError(f"{name} has no sheet {sheet!r}; it has {', '.join(report.sheets)}.")

@@ -113,8 +113,10 @@ def decode(data: bytes, name: str = "The file") -> Document:
         raise FileError(f"{name} {error}.") from None
 
 
-def read_bytes(path: Path, most: int = 0) -> bytes:
+def read_bytes(path: Path, most: int = 0, whole: bool = True) -> bytes:
     """Return the content of the ordinary file at `path`, at most `most` bytes, or `MAX_BYTES` for 0.
+
+    A larger file is an error, or its beginning is returned if not `whole`.
 
     Raises
     ------
@@ -126,8 +128,8 @@ def read_bytes(path: Path, most: int = 0) -> bytes:
         raise UnreadError(f"{name} cannot be read: {_NO_NAME}.", _NO_NAME)
     try:
         with open_ordinary(path) as file:
-            large = os.fstat(file.fileno()).st_size > most
-            data = b"" if large else read_at_most(file, most + 1)
+            large = whole and os.fstat(file.fileno()).st_size > most
+            data = b"" if large else read_at_most(file, most + whole)
     except OSError as error:
         failure = UnreadError(f"{name} cannot be read: {reason(error)}.", reason(error))
         failure.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))

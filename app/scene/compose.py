@@ -30,7 +30,7 @@ from . import text
 from .compared import compared, missing
 from .control_names import WINDOW_CONTROLS, hidden_fields
 from .feature import FeatureTable
-from .marks import among_all, kkt_marks
+from .marks import PointMarks, among_all, kkt_marks, pies
 from .model import SETTINGS, Context, LaneScene, Scene, TrainingTime, in_picture, run_of
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
 
@@ -65,6 +65,7 @@ def compose(
     fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
     limited = len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE)
     limited |= document.training_limit != Document().training_limit
+    stacked = pies(points, document.parts)
     limits = tuple(sorted({*LIMITS, NO_LIMIT, document.training_limit}))
     return Scene(
         title=title,
@@ -74,6 +75,7 @@ def compose(
         points=points,
         selected=_selected(points, session.selection),
         parts=document.parts,
+        pies=stacked,
         lanes=lanes,
         shown=document.shown,
         limited=limited,
@@ -83,7 +85,7 @@ def compose(
         **run_of(lanes, session.selected_slot),
         shows_run="run" in watched or not all(playing),
         saved_at=saved_at,
-        legend_kinds=_kinds_of(lanes, len(document.test_points)),
+        legend_kinds=_kinds_of(lanes, len(document.test_points), stacked),
         undo=session.gesture_undo or (history[position - 1] if position else None),
         redo=history[position] if position < len(history) else None,
         generator_fields=frozenset(fields),
@@ -137,7 +139,7 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     return (*words, "standardised") if lane.standardises else words
 
 
-def kinds_in(drawn: Sequence[LaneScene], n_test: int) -> set[str]:
+def kinds_in(drawn: Sequence[LaneScene], n_test: int, stacked: PointMarks | None) -> set[str]:
     """Return the kinds of the legend entries for pictures, except their lines: marks, ties and sheets."""
     marks = {
         kind
@@ -150,15 +152,16 @@ def kinds_in(drawn: Sequence[LaneScene], n_test: int) -> set[str]:
         "orders": any(lane.orders is not None for lane in drawn),
         "second": any(lane.lane.is_difference for lane in drawn),
         "test": n_test > 0,
+        "pie3": stacked is not None,
     }
     sheets = legend_kinds([sheet for lane in drawn for sheet in lane.sheets])
     return marks | sheets | {kind for kind, is_there in there.items() if is_there}
 
 
-def _kinds_of(lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _kinds_of(lanes: Sequence[LaneScene], n_test: int, stacked: PointMarks | None) -> frozenset[str]:
     """Return the kinds of the legend entries of the window."""
     drawn = [lane for lane in lanes if lane.picture is not None]
-    kinds = kinds_in(drawn, n_test)
+    kinds = kinds_in(drawn, n_test, stacked)
     there = {
         "boundary": bool(drawn),
         "margin": any(

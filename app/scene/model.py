@@ -251,6 +251,8 @@ class Scene(Struct, _Composed, frozen=True):
         Indices of the selected points.
     parts : SplitPoints
         Training and test points.
+    pies : PointMarks or None
+        Symbols for locations of several classes.
     lanes : tuple of LaneScene
         The lanes on screen.
     run_state : RunState or None
@@ -290,6 +292,7 @@ class Scene(Struct, _Composed, frozen=True):
     points: Points
     selected: NDArray[np.intp]
     parts: SplitPoints
+    pies: PointMarks | None
     lanes: tuple[LaneScene, ...]
     shown: int
     limited: bool

@@ -157,9 +157,7 @@ def empty_sentence(
         who = lane.trainer.subject if lane.trainer else lane.family.title
         which = "All points but test points" if n_test else "All points"
         return f"{who} needs two classes.\n{which} are of {names[classes[0]]}: press another number and click."
-    if not fast_loops.ready():
-        return "Preparing the fast solver for this many points…"
-    return ""
+    return "" if fast_loops.ready() else "Preparing the fast solver for this many points…"
 
 
 def speed(steps_per_second: float) -> str:
@@ -220,6 +218,7 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("chosen", "Kept: the classifier consists of these points"),
     ("kept", "Kept by kNN: without this point the picture changes"),
     ("test", "Test point: nothing is trained on it"),
+    ("pie3", "Points of several classes at one location: a part for each"),
     ("wrong", "The model gets this point wrong"),
     ("tied", "Tied: neither right nor wrong"),
     ("tie", "Tie: no class is ahead"),
@@ -236,6 +235,13 @@ KKT_LEGEND: tuple[tuple[str, str], ...] = (
 )
 #: Legend entry of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")
+
+
+def stacked(document: Document, index: int) -> str:
+    """Return "2 points here: 1 of setosa, 1 of virginica" for the location of a point; "" if it is there alone."""
+    labels = document.points.labels[document.points.stack(index)].tolist()
+    each = [f"{labels.count(label)} of {document.class_name(label)}" for label in sorted(set(labels))]
+    return f"{count(len(labels), 'point')} here: {', '.join(each)}" if len(labels) > 1 else ""
 
 
 def own_points(document: Document) -> str:

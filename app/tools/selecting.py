@@ -70,9 +70,8 @@ def held(tool: Tool, pointer: PointerPosition) -> Ids | None:
     index = point_at(document, pointer)
     if index is None:
         return None
-    point = document.points.ids[index]
-    selection = tool.target.session.selection.ids
-    return selection if point in selection else np.array([point])
+    stack, selection = document.points.ids[document.points.stack(index)], tool.target.session.selection.ids
+    return selection if np.isin(stack, selection).any() else stack[-1:]
 
 
 class MoveTool(_Mover):
@@ -150,6 +149,12 @@ class MagnetTool(_Field):
         return pulled
 
 
+def in_turn(stack: Ids, selected: Ids, on: bool = True) -> Ids:
+    """Return the id after the last selected one of a stack, or with `on` False that one; else the first."""
+    at = np.flatnonzero(np.isin(stack, selected))[-1:] + on
+    return stack[at % len(stack)] if len(at) else stack[:1]
+
+
 #: Distance between two corners of a lasso (pixels).
 CORNER_PIXELS = 3.0
 
@@ -174,11 +179,13 @@ class _Selector(_Mover):
             self.target.select(self._combined(points.ids[self.holds(points.xy)], self.toggles))
 
     def _click(self, ids: Ids) -> None:
-        """Select the point under the press, or none."""
+        """Select the point under the press, or none; of several at one location, the next in turn."""
         assert self.start is not None
-        if not self.keys.double:
-            index = point_at(self.target.document, self.start)
-            self.target.select(self._combined(ids[:0] if index is None else ids[[index]], toggles=True))
+        index = point_at(self.target.document, self.start)
+        stack = ids[:0] if index is None else ids[self.target.document.points.stack(index)[::-1]]
+        if not self.keys.double or len(stack) > 1:
+            chosen = in_turn(stack, self.target.session.selection.ids, on=not self.keys.control)
+            self.target.select(self._combined(chosen, toggles=True))
 
     def holds(self, xy: Array) -> Mask:
         """Return which locations are inside the outline."""

@@ -71,6 +71,8 @@ class TaskRunner(QObject):
         True while no result may be used: a gesture is going on.
     say, alert : callable, optional
         ``say(sentence)`` reports what was cancelled, ``alert(sentence)`` what failed and has no handler of its own.
+    report : callable, optional
+        ``report(share)`` shows how much of the oldest task is done, ten times a second.
     """
 
     _finished = Signal(object, object)  # from a task's thread: the task and its outcome
@@ -81,9 +83,10 @@ class TaskRunner(QObject):
         waits: Callable[[], bool] = _never,
         say: Callable[[str], None] = _ignore,
         alert: Callable[[str], None] = _ignore,
+        report: Callable[[float], None] = _ignore,
     ) -> None:
         super().__init__(parent)
-        self._waits, self._say, self._alert = waits, say, alert
+        self._waits, self._say, self._alert, self._report = waits, say, alert, report
         self._queues: dict[str, deque[_Run]] = {line: deque() for line in LINES}
         self._running: dict[str, _Run] = {}
         self._afterwards: _Then | None = None  # the last request counts
@@ -246,6 +249,8 @@ class TaskRunner(QObject):
     @Slot()
     def _update(self) -> None:
         run = self._oldest()
+        if run is not None:
+            self._report(run.progress.share)
         if run is not None and (time.monotonic() - run.begun) * 1000 > SHOWN_AFTER:
             self._show()
         elif self._progress is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from app.core.number_format import coordinate, count
 from app.core.plain_text import first_line, plain
+from app.scene.text import stacked
 from app.state.document import Document
 from app.state.session import Session
 from app.tools import TOOLS, PointerPosition, point_at
@@ -87,9 +89,12 @@ def _gestures_at(document: Document, session: Session, pointer: PointerPosition 
         return _click_at(document, session, pointer)
     if selected := len(session.selection):
         what = "it" if selected == 1 else "them"
+        index = document.points.indices_of(session.selection.ids)
+        here = stacked(document, int(index[0])) if len(index) == 1 else ""
+        more = f", of {document.class_name(int(document.points.labels[index[0]]))}; {here}  ·  Tab: the next"
         return (
-            f"{count(selected, 'point')} selected  ·  drag or arrow keys: move {what}  ·  Delete: remove {what}"
-            f"  ·  Ctrl+D: duplicate  ·  Ctrl+R: relabel  ·  Esc: select none"
+            f"{count(selected, 'point')} selected{more if here else ''}  ·  drag or arrow keys: move {what}"
+            f"  ·  Delete: remove {what}  ·  Ctrl+D: duplicate  ·  Ctrl+R: relabel  ·  Esc: select none"
         )
     if session.tool != "pointer":
         kind = TOOLS[session.tool]
@@ -114,13 +119,18 @@ def _click_at(document: Document, session: Session, pointer: PointerPosition) ->
         return (
             f"Click: add a point of {name}  ·  Shift+drag: select points  ·  wheel: zoom  ·  middle drag: move the view"
         )
-    of = document.class_name(int(document.points.labels[index]))
-    if document.points.ids[index] not in session.selection.ids:
+    points, here, stack = document.points, stacked(document, index), document.points.stack(index)
+    picked = stack[np.isin(points.ids[stack], session.selection.ids)]
+    of = document.class_name(int(points.labels[picked[-1] if len(picked) else index]))
+    if not len(picked):
         more = "  ·  Shift+click: it as well" if selected else "  ·  Delete: remove it"
-        return f"A point of {of}  ·  click: select it  ·  drag: move it{more}  ·  right click: menu"
+        what = f"{here}  ·  click: select them in turn" if here else f"A point of {of}  ·  click: select it"
+        return f"{what}  ·  drag: move it{more}  ·  right click: menu"
     if selected == 1:
+        what = f"; {here}  ·  click or Tab: the next" if here else ""
         return (
-            f"The selected point, of {of}  ·  drag or arrow keys: move it  ·  Delete: remove it  ·  right click: menu"
+            f"The selected point, of {of}{what}  ·  drag or arrow keys: move it  ·  Delete: remove it"
+            "  ·  right click: menu"
         )
     return (
         f"One of {count(selected, 'selected point')}  ·  drag: move them  ·  click: select only it"

@@ -20,7 +20,7 @@ from app.views.chart.chart import is_plain
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.boxes import in_row
+from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import check_box, chooser, clickable, number_box
 from app.views.widgets.inputs import WholeField, describe, filled, keeps_key, named, show_choice, show_number, show_text
@@ -68,8 +68,7 @@ class PlanForm(QWidget):
         )
         fields: tuple[QWidget, ...] = (self._source, self._strategy, self._lane, self._given, self._draw)
         rows = AlignedForm(self)
-        for field in fields:
-            rows.add(field.accessibleName(), field, field)
+        rows.add(*((field.accessibleName(), field, field) for field in fields))
         rows.insertRow(3, self._formula)
 
     def _combo(self, name: str, title: str, tip: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
@@ -207,8 +206,7 @@ class ActiveLearningPanel(QWidget):
             self._form,
             spacing=4,
         )
-        inner = QWidget()
-        filled(QVBoxLayout(inner), (left, 3), (right, 2), margins=(8, 6, 8, 6))
+        inner = in_column((left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._board
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMargins, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainWindow, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -92,9 +92,8 @@ class ChallengeDialog(NamedDialog):
             "Hint",
             "It can be unfolded after some changes; if empty, the hint shown here is used.",
         )
-        self._form = AlignedForm()
-        self._form.setContentsMargins(0, 0, 0, 0)
-        for text, field in (
+        self._form = AlignedForm(contentsMargins=QMargins())  # type: ignore[call-arg]  # a property of its base
+        self._form.add(
             ("To be &found", self._kind),
             ("C&lassifier", self._lane),
             ("Hidden", self._settings),
@@ -103,8 +102,7 @@ class ChallengeDialog(NamedDialog):
             ("Solved &at", self._share),
             ("&Title", self._title),
             ("H&int", self._hint),
-        ):
-            self._form.addRow(text, field)
+        )
         self._fault = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "challenge.fault")
         buttons = self.button_box()
         add_action(

@@ -70,9 +70,7 @@ def encode(kind: str, times: Sequence[int], palette: Palette | None, pictures: I
     """
     if palette is not None:
         return b"".join(_gif(times, palette, pictures))
-    if kind == "png":
-        return b"".join(_png(times, pictures))
-    return _webp(times, pictures)
+    return b"".join(_png(times, pictures)) if kind == "png" else _webp(times, pictures)
 
 
 def estimated(kind: str, times: Sequence[int], samples: Mapping[int, Pixels], progress: Progress) -> int:

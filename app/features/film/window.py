@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QMargins, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QImage, QPixmap, QShowEvent, QValidator
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QProgressBar, QVBoxLayout, QWidget
 
@@ -226,11 +226,10 @@ class FilmDialog(NamedDialog):
 
     def _lay_out(self) -> None:
         inner = QWidget()
-        form = self._form = AlignedForm(inner)
-        form.setContentsMargins(0, 0, 0, 0)
+        form = self._form = AlignedForm(inner, contentsMargins=QMargins())  # type: ignore[call-arg]  # a property of its base
         self._steps = in_row(self._first, QLabel("to"), self._last, 1)
         self._values = in_row(self._start, QLabel("to"), self._stop, 1)
-        for text, field, buddy in (
+        form.add(
             ("&What", self._what, self._what),
             ("Pict&ure", self._relief, self._relief),
             ("S&how", self._alone, self._alone),
@@ -243,9 +242,8 @@ class FilmDialog(NamedDialog):
             ("S&ize", self._size, self._size),
             ("Pi&xels", in_row(self._width, QLabel("×"), self._height, 1), self._width),
             ("The&me", self._fields.theme, self._fields.theme),
-        ):
-            form.add(text, field, buddy)
-        form.addRow("", self._fields.legend)
+            ("", self._fields.legend),
+        )
         buttons = self.button_box()
         self._save = add_action(
             buttons,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QMargins, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -118,8 +118,7 @@ class StepForm(QWidget):
 
     def __init__(self, document: Document) -> None:
         super().__init__()
-        self._form = AlignedForm(self)
-        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form = AlignedForm(self, contentsMargins=QMargins())  # type: ignore[call-arg]  # a property of its base
         self._lesson = describe(
             QLineEdit(), "lesson_add.lesson", "Title of the lesson", "A new lesson is listed under it."
         )
@@ -152,7 +151,7 @@ class StepForm(QWidget):
             combo_box(ASKED, WIDTH), "lesson_add.asks", "What is asked", "No earlier step may show it."
         )
         self._controls = self._make_controls(document)
-        for text, field in (
+        self._form.add(
             ("&Lesson title", self._lesson),
             ("&Title", self._title),
             ("Te&xt", self._text),
@@ -164,16 +163,12 @@ class StepForm(QWidget):
             ("As&ked", self._asks),
             ("C&ontrols", self._all),
             ("", self._controls),
-        ):
-            self._form.addRow(text, field)
+        )
         self.show_step(NewStep(""))
         self._text.textChanged.connect(self._changed)
-        for line in self.findChildren(QLineEdit):
-            line.textEdited.connect(self._changed)
-        for combo in self.findChildren(QComboBox):
-            combo.activated.connect(self._changed)
-        for button in self.findChildren(QAbstractButton):
-            button.clicked.connect(self._changed)
+        for kind, signal in ((QLineEdit, "textEdited"), (QComboBox, "activated"), (QAbstractButton, "clicked")):
+            for field in self.findChildren(kind):
+                getattr(field, signal).connect(self._changed)
 
     def _make_answers(self) -> QWidget:
         """Make the rows of answers: which is right, its text, and why it is wrong."""

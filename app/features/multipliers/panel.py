@@ -22,7 +22,7 @@ from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars, Line, Mark, Region, Strokes, class_symbols
 from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import Theme
-from app.views.widgets.boxes import grid_on
+from app.views.widgets.boxes import grid_on, in_column
 from app.views.widgets.clickable import chooser
 from app.views.widgets.inputs import describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
@@ -253,8 +253,7 @@ class MultipliersPanel(QWidget):
         self._count = RoomyLabel("alphas.count", words.bars_words(10_000, 12))
         self._legend = _Legend()
         options = filled(QHBoxLayout(), (self._order, 1), (self._height, 1))
-        picture = QWidget()
-        filled(QVBoxLayout(picture), options, (self.bars, 1), margins=0)
+        picture = in_column(options, (self.bars, 1))
         self._spread = PictureBesideText("alphas.message", picture, self._line, (self._legend, self._count))
         filled(QVBoxLayout(self), self._spread, margins=0)
         self.first_stop = self.bars

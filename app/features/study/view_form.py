@@ -135,9 +135,8 @@ class AxisFields:
             key: PlanField(f"{name}.{key}", f"{word}: {text}", tip, key, self._put) for key, text, tip in NUMBERS
         }
         self._first = in_row((self.parameter, 1), self.spacing, spacing=8)
-        form.add(word, self._first, self.parameter)
         self._numbers = in_lines(8, *(labelled(text, self.fields[key], spacing=4) for key, text, _ in NUMBERS))
-        form.addRow("", self._numbers)
+        form.add((word, self._first, self.parameter), ("", self._numbers))
         self._all, self.fault = sentence_row(form, f"{name}.all"), sentence_row(form, f"{name}.fault")
 
     def _put(self, **changes: Any) -> None:

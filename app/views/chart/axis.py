@@ -13,7 +13,7 @@ from app.core.number_format import grouped, percent, short
 from solver.core.arrays import Array
 
 #: Largest number of texts along an axis, and length of a number from which powers of ten may be shorter.
-MOST, LONG = 12, 5
+MOST, LONG = 12, 6
 #: Factors and units of times.
 TIMES = (1.0, " s"), (1e3, " ms"), (1e6, " µs")
 

@@ -24,6 +24,7 @@ from app.core.points import LIMIT
 from app.engine.frames import NO_MARKS, Frame, Phase, Picture
 from app.scene.compose import kinds_in
 from app.scene.feature import FeatureTable
+from app.scene.marks import pies
 from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View
@@ -175,6 +176,7 @@ class _Plot:
             shot.scene,
             points=self.points,
             parts=parts,
+            pies=pies(self.points, parts),
             selected=shot.scene.selected[:0],
             session=Session(marks=session.marks, points_away=session.points_away, dark=theme.dark),
         )
@@ -377,7 +379,7 @@ class Sheet:
         counts = self.plots[0].points.counts
         classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
         drawn = [replace(plot.lane, picture=plot.visible_picture) for plot in self.plots if plot.model_frame]
-        kinds = kinds_in(drawn, len(self.plots[0].scene.parts.held_out)) | self._kinds
+        kinds = kinds_in(drawn, len(self.plots[0].scene.parts.held_out), self.plots[0].scene.pies) | self._kinds
         for lane in drawn:
             if lane.picture is not None:
                 kinds |= {"boundary"} if len(lane.picture.boundary) else set()

@@ -131,6 +131,7 @@ class Canvas(PointingPlot):
         repainted = old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
+        same_points = same_points and old is not None and old.pies is scene.pies
         marked = (
             not same_points or old_lane is None or (old_lane.marks, old_lane.run_marks) != (lane.marks, lane.run_marks)
         )

@@ -14,12 +14,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.core.points import MAX_CLASSES
+from app.core.caches import kept
+from app.core.points import MAX_CLASSES, Points
 from app.engine.frames import Marks, Picture
 from app.engine.overlays import Sheet, Specks
 from app.learners.perceptron_orders import Orders
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
+from app.state.split import SplitPoints
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on, saved
 from solver import Grid
@@ -36,31 +38,28 @@ HATCH = 170
 #: Width of the line with the widest margin; opacity of the lines of other orders (0 to 255).
 WIDEST, ORDERS = 3.5, 130
 NOTHING: Indices = np.empty(0, dtype=np.intp)
+NO_PIES = PointMarks(NOTHING, (), NOTHING)
 
 
-#: Newest arguments of `_kinds_of` and `_selection` and their results, shared by all plots.
-_newest: list[tuple[np.ndarray, Indices, Indices]] = []
-_selections: list[tuple[tuple[np.ndarray, Indices, Indices], tuple[np.ndarray, Indices]]] = []
+#: Newest arguments of `_selection` and their result, shared by all plots.
+_selections: list[tuple[tuple[np.ndarray, Indices, Indices], tuple[np.ndarray, Indices, Indices]]] = []
 
 
-def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
-    """Return the indices into `KINDS` of points with these `labels`, some of which are test points."""
-    for of, without, known in _newest:
-        if of is labels and without is held_out:
-            return known
-    kinds = labels.astype(np.intp)
-    kinds[held_out] += FIRST_TEST
-    _newest[:] = [(labels, held_out, kinds)]
+@kept(2)
+def _kinds_of(points: Points, parts: SplitPoints) -> Indices:
+    """Return the indices into `KINDS` of these points, some of which are test points."""
+    kinds = points.labels.astype(np.intp)
+    kinds[parts.held_out] += FIRST_TEST
     return kinds
 
 
-def _selection(xy: np.ndarray, kinds: Indices, selected: Indices) -> tuple[np.ndarray, Indices]:
-    """Return locations and kinds of the symbols of the `selected` points: all discs first, then all points."""
+def _selection(xy: np.ndarray, kinds: Indices, selected: Indices) -> tuple[np.ndarray, Indices, Indices]:
+    """Return the locations of the `selected` points, and the kinds of their discs and of the points themselves."""
     given = (xy, kinds, selected)
     for of, known in _selections:
         if all(map(operator.is_, of, given)):
             return known
-    found = np.tile(xy[selected], (2, 1)), np.concatenate((np.full(len(selected), MAX_CLASSES), kinds[selected]))
+    found = xy[selected], np.full(len(selected), MAX_CLASSES), kinds[selected]
     _selections[:] = [(given, found)]
     return found
 
@@ -79,7 +78,7 @@ class Layers(pg.GraphicsObject):
         self._provisional = False
         self._orders: Orders | None = None
         self._sheets: tuple[Sheet, ...] = ()
-        self._selected, self.points, self.marks = Cloud(), Cloud(), Cloud()
+        self.points, self._discs, self._pies, self._selected, self.marks = (Cloud() for _ in range(5))
         self._backdrop: QImage | None = None
         self._made_of: tuple[object, ...] = ()
         #: Factor on the widths of all lines.
@@ -107,13 +106,18 @@ class Layers(pg.GraphicsObject):
     def show_points(
         self, scene: Scene, marks: Marks, selected: Indices = NOTHING, instead: PointMarks | None = None
     ) -> None:
-        """Set the points, the `selected` ones above them (indices, as in `marks`), and the marks on top.
+        """Set the points, the pies, the `selected` points above them (indices, as in `marks`), and the marks on top.
 
         The marks `instead` replace `marks` if given.
         """
-        classes = _kinds_of(scene.points.labels, scene.parts.held_out)
+        classes = _kinds_of(scene.points, scene.parts)
         self.points.show(scene.points.xy, classes)
-        self._selected.show(*_selection(scene.points.xy, classes, selected))
+        xy, discs, chosen = _selection(scene.points.xy, classes, selected)
+        self._discs.show(xy, discs)
+        self._selected.show(xy, chosen)
+        pies = scene.pies or NO_PIES
+        if pies.kind is not self._pies.kinds:
+            self._pies.show(scene.points.xy[pies.index], pies.kind, pies.kinds)
         if instead is not None:
             self.marks.show(scene.points.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return
@@ -166,7 +170,7 @@ class Layers(pg.GraphicsObject):
         size = self.point_size(area.width() / ratio, area.height() / ratio)
         # Surface pixels per unit of `area`.
         fine = 2.0 if self._picture is None else max(1.0, self._picture.grid.width / area.width())
-        for cloud in (self.points, self._selected, self.marks):
+        for cloud in (self.points, self._discs, self._pies, self._selected, self.marks):
             if vectors:
                 cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, fine)
             else:

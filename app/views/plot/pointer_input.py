@@ -380,6 +380,9 @@ class PointingPlot(pg.GraphicsView):
             return
         event.accept()
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return self._editing.select_next(forward) or super().focusNextPrevChild(forward)
+
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space:
             if not event.isAutoRepeat() and self._space:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from weakref import WeakSet
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
@@ -51,7 +52,7 @@ def size_for(count: int, side: float = SIDE) -> int:
 
 
 class Atlas:
-    """The images of all `KINDS` in a row of square cells; a cell has an odd width, so that it has a middle pixel.
+    """The images of all `kinds` in a row of square cells; a cell has an odd width, so that it has a middle pixel.
 
     Parameters
     ----------
@@ -59,9 +60,10 @@ class Atlas:
     size : int
         Size of a point, in pixels of `ratio` device pixels each.
     ratio : float
+    kinds : tuple of str
     """
 
-    def __init__(self, theme: Theme, size: int, ratio: float) -> None:
+    def __init__(self, theme: Theme, size: int, ratio: float, kinds: tuple[str, ...]) -> None:
         scale = size / symbols.POINT
         #: Largest distances of a mark's and a class symbol's pixels from the middle one, in device pixels.  The time to
         #: copy a symbol is proportional to the area of its cell.
@@ -69,7 +71,7 @@ class Atlas:
         self.class_reach = int(np.ceil((0.56 * size + 1.0) * ratio))
         self.cell = 2 * self.reach + 1
         self.pixmap = symbols.cells(
-            len(KINDS), self.cell, ratio, lambda painter, index: symbols.draw(painter, theme, KINDS[index], scale)
+            len(kinds), self.cell, ratio, lambda painter, index: symbols.draw(painter, theme, kinds[index], scale)
         )
 
 
@@ -78,9 +80,9 @@ _CLOUDS: WeakSet[Cloud] = WeakSet()
 
 
 @lru_cache(maxsize=8)
-def atlas_for(theme: Theme, size: int, ratio: float) -> Atlas:
-    """Return the atlas for a theme, a point size and a pixel ratio."""
-    return Atlas(theme, size, ratio)
+def atlas_for(theme: Theme, size: int, ratio: float, kinds: tuple[str, ...] = KINDS) -> Atlas:
+    """Return the atlas for a theme, a point size, a pixel ratio and kinds of symbols."""
+    return Atlas(theme, size, ratio, kinds)
 
 
 class Cloud:
@@ -89,6 +91,7 @@ class Cloud:
     def __init__(self) -> None:
         self.xy: Array = np.empty((0, 2))
         self.kinds: Indices = np.empty(0, dtype=np.intp)
+        self._names = KINDS
         self._image: QImage | None = None
         self._made_of: tuple[object, ...] = ()
         self._made_for = QRectF()
@@ -100,10 +103,10 @@ class Cloud:
     def __len__(self) -> int:
         return len(self.xy)
 
-    def show(self, xy: Array, kinds: Indices) -> None:
-        """Set the symbols: `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
+    def show(self, xy: Array, kinds: Indices, names: tuple[str, ...] = KINDS) -> None:
+        """Set the symbols: `kinds` (indices into `names`) at `xy`, shape (n, 2)."""
         if xy is not self.xy or kinds is not self.kinds:  # else the picture stays
-            self.xy, self.kinds, self._image = xy, kinds, None
+            self.xy, self.kinds, self._names, self._image = xy, kinds, names, None
 
     def paint(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
         """Paint on a raster device, in device pixels.
@@ -123,7 +126,7 @@ class Cloud:
         """
         if not len(self.xy):
             return
-        atlas = atlas_for(theme, size, ratio)
+        atlas = atlas_for(theme, size, ratio, self._names)
         device = painter.device()
         unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts in device pixels, a widget does not
         canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
@@ -144,13 +147,14 @@ class Cloud:
         x, y, kinds = self._inside(corners, area, area)
         if len(x) > VECTORS:
             fine = QRectF(0, 0, round(area.width() * fineness), round(area.height() * fineness))
-            painter.drawImage(area, self._new_image(corners, fine, atlas_for(theme, size, fineness), fineness))
+            atlas = atlas_for(theme, size, fineness, self._names)
+            painter.drawImage(area, self._new_image(corners, fine, atlas, fineness))
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         last = None
         for at_x, at_y, kind in zip(x.tolist(), y.tolist(), kinds.tolist(), strict=True):
             # No translation and no repeated pen: each would become a group of its own in the file.
-            parts = symbols.shapes(theme, KINDS[kind], size / symbols.POINT)
+            parts = symbols.shapes(theme, self._names[kind], size / symbols.POINT)
             for path, pen, brush in parts:
                 if kind != last or len(parts) > 1:
                     paint_with(painter, pen, brush)
@@ -160,7 +164,7 @@ class Cloud:
 
     def _keep_image(self, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
         """Update the cached picture of `area`, whose corner is in pixel (0, 0), from the previous one."""
-        atlas = atlas_for(theme, size, ratio)
+        atlas = atlas_for(theme, size, ratio, self._names)
         old, was = self._image, self._made_for
         key = (area.getRect(), theme, size, ratio)
         if old is not None and key == self._made_of:
@@ -230,12 +234,13 @@ class Cloud:
         """Copy the symbols that reach into `part` of `area`."""
         reach = atlas.reach
         x, y, kinds = self._inside(corners, area, part.adjusted(-reach, -reach, reach, reach))
+        groups = _GROUPS[kinds] if self._names is KINDS else np.ones(len(kinds), dtype=np.uint8)
         if len(x) > CULLED:
-            visible = _visible(x, y, kinds, ratio)
-            x, y, kinds = x[visible], y[visible], kinds[visible]
+            visible = _visible(x, y, groups, ratio)
+            x, y, kinds, groups = x[visible], y[visible], kinds[visible], groups[visible]
         if not len(x):
             return
-        own = np.where((kinds < MAX_CLASSES) | (kinds >= FIRST_TEST), atlas.class_reach, reach)
+        own = np.where(groups == 0, atlas.class_reach, reach)
         # A symbol's middle is the middle of its pixel.
         x, y, inset = np.floor(x) + 0.5, np.floor(y) + 0.5, reach - own
         symbols.copy_cells(painter, atlas.pixmap, x, y, kinds * atlas.cell + inset, 2 * own + 1, inset)
@@ -247,7 +252,7 @@ def _transparent(width: int, height: int) -> QImage:
     return image
 
 
-def _visible(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
+def _visible(x: Array, y: Array, groups: NDArray[np.uint8], unit: float) -> Indices:
     """Return the indices of the symbols that no later one on the same pixel (of `unit` device pixels) hides."""
     # A point hides earlier ones almost completely; a mark is hollow and hides only marks of its kind.
     columns = ((x - x.min()) / unit).astype(np.int32)
@@ -255,7 +260,6 @@ def _visible(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     pixels *= np.int32(columns.max() + 1)
     pixels += columns
     newest = np.empty(int(pixels.max()) + 1, dtype=np.int32)
-    groups = _GROUPS[kinds]
     visible = np.zeros(len(pixels), dtype=bool)
     for group in np.flatnonzero(np.bincount(groups)):
         of_group = np.flatnonzero(groups == group)

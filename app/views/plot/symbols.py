@@ -33,6 +33,8 @@ FREE_OF = tuple(f"free{label}" for label in range(len(SYMBOLS)))
 MARKS = ("selected", *BOUNDED_OF, *FREE_OF, "wrong", "tied")
 #: Symbols of classes with a hole, for test points.
 TEST_POINTS = tuple(f"test{label}" for label in range(len(SYMBOLS)))
+#: Width of a pie, as a multiple of a point's: smaller than the disc below a selected point.
+PIE = 1.5
 #: Width of the round hole, as a share of the symbol's width; least width (pixels).
 HOLE, LEAST_HOLE = 0.45, 2.6
 #: Sizes (pixels) of a point and of the marks on and around it; widths of the outlines of support vectors.
@@ -57,8 +59,8 @@ Shape = tuple[QPainterPath, QPen, QBrush]
 
 @lru_cache(maxsize=256)
 def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
-    """Return paths, pens and brushes of a class ("0" to "7", or one of `TEST_POINTS`) or a mark (`MARKS`, those of
-    `scene.marks`), about the origin.
+    """Return paths, pens and brushes of a class ("0" to "7", or one of `TEST_POINTS`), a mark (`MARKS`, those of
+    `scene.marks`) or a pie, about the origin.
 
     The lowest comes first.  Outlines have the same width at every `scale`, so that small symbols keep them; only the
     painter's own scale widens them.
@@ -75,6 +77,8 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
         hole = _shape("o", size, background, 0.0, background)
         rim = QPen(QColor(0, 0, 0) if theme.dark else ink, 0.6) if scale > 0.6 else QPen(Qt.PenStyle.NoPen)
         return (*shapes(theme, str(label), scale), (hole[0], rim, hole[2]))
+    if kind.startswith("pie"):
+        return _pie(theme, int(kind.removeprefix("pie")), PIE * scale)
     if kind in KKT_MARKS:
         return _kkt_mark(theme, kind, scale)
     if kind == "wrong":
@@ -95,6 +99,18 @@ def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor |
     # Not a cosmetic pen: that would be a hairline on a fine screen and in print.
     path = QTransform.fromScale(size, size).map(Symbols[shape])
     return path, QPen(colour, width), QBrush(fill) if fill is not None else QBrush(Qt.BrushStyle.NoBrush)
+
+
+def _pie(theme: Theme, powers: int, scale: float) -> tuple[Shape, ...]:
+    """Return a sector of the symbol of each class, so that shapes, too, name the classes; two are the two halves."""
+    kinds = [kind for power, kind in enumerate((*map(str, range(MAX_CLASSES)), *TEST_POINTS)) if powers >> power & 1]
+    angle, side, background = 360.0 / len(kinds), 2.0 * POINT * scale, QColor(*theme.background)
+    parts = [_shape("o", POINT * scale, background, 0.0, background)]  # it hides the points below
+    for index, kind in enumerate(kinds):
+        sector = QPainterPath(QPointF(0.0, 0.0))
+        sector.arcTo(QRectF(-side / 2, -side / 2, side, side), 90.0 + angle * index, angle)
+        parts += [(path.intersected(sector), pen, brush) for path, pen, brush in shapes(theme, kind, scale)]
+    return tuple(parts)
 
 
 def _bar(width: float, middle: float) -> QPainterPath:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QFormLayout, QLayout, QWidget
+from PySide6.QtWidgets import QFormLayout
 
 from .inputs import label_for
 
@@ -14,9 +16,10 @@ ONE_LINE = 3.0
 class AlignedForm(QFormLayout):
     """A form layout that aligns labels by baseline; Qt places them higher than the text of the field."""
 
-    def add(self, text: str, field: QWidget | QLayout, buddy: QWidget) -> None:
-        """Add a row with a label, whose key leads to the part `buddy` of the field."""
-        self.addRow(label_for(text, buddy), field)
+    def add(self, *rows: tuple[Any, ...]) -> None:
+        """Add rows, each of a text, a field, and a part of the field where the key of the text does not lead to it."""
+        for text, field, *part in rows:
+            self.addRow(label_for(text, part[0]) if part else text, field)
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)

@@ -79,12 +79,14 @@ class PictureDialog(NamedDialog):
 
     def _lay_out(self) -> None:
         form = AlignedForm()
-        form.addRow("&What", self._what)
-        form.addRow("&Size", self._preset)
-        form.add("&Pixels", filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1), self._width)
-        form.addRow("Th&eme", self._fields.theme)
-        form.addRow("", self._fields.legend)
-        form.addRow("", self._accuracies)
+        form.add(
+            ("&What", self._what),
+            ("&Size", self._preset),
+            ("&Pixels", filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1), self._width),
+            ("Th&eme", self._fields.theme),
+            ("", self._fields.legend),
+            ("", self._accuracies),
+        )
         note = QLabel(
             "The surface is recomputed for these pixels. An SVG file keeps text, lines and symbols as shapes.",
             wordWrap=True,

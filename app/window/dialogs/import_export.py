@@ -22,7 +22,7 @@ from app.views.widgets.qt_dialogs import ask_path, ask_where
 if TYPE_CHECKING:
     from app.exchange.columns import Choice
     from app.exchange.real_data import RealTable
-    from app.exchange.table import Dialect, Table
+    from app.exchange.table import Dialect, OnProgress, Table
 
 
 class ImportExport:
@@ -58,7 +58,7 @@ class ImportExport:
         """Preview the file at `path`, and import it if the user agrees."""
         from app.exchange import importing  # here, to keep the start fast
 
-        self._show(lambda dialect, sheet: importing.read(path, dialect, sheet))
+        self._show(lambda *how: importing.read(path, *how))
 
     def import_clipboard(self, add: bool = False) -> None:
         """Preview the clipboard, and import it if the user agrees; `add` preselects adding to the present points."""
@@ -68,7 +68,7 @@ class ImportExport:
         if is_share_text(text):
             self.open_text(text)
             return
-        self._show(lambda dialect, sheet: importing.read_text(text, dialect=dialect), add)
+        self._show(lambda dialect, sheet, *how: importing.read_text(text, dialect, *how), add)
 
     def import_real(self, table: RealTable) -> None:
         """Preview a table of real data, and import it if the user agrees."""
@@ -181,7 +181,7 @@ class ImportExport:
 
     def _show(
         self,
-        read: Callable[[Dialect, str | None], Table],
+        read: Callable[[Dialect, str | None, OnProgress, bool], Table],
         add: bool = False,
         first: Callable[[Table], Choice] | None = None,
     ) -> None:

@@ -10,33 +10,29 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QCheckBox,
     QDialogButtonBox,
-    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
     QListView,
     QPlainTextEdit,
     QRadioButton,
-    QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from app.core.number_format import count, grouped
+from app.core.number_format import count, grouped, percent
 from app.core.plain_text import plain
 from app.core.points import Points
 from app.exchange import pairs
 from app.exchange.columns import OTHERS, BadRows, Choice, Imported, convert, default_choice, first_import
 from app.exchange.delimited import DECIMALS, SEPARATORS
 from app.exchange.pairs import Pair, ScoredPair, Views
-from app.exchange.roles import roles_of
-from app.exchange.table import Column, Dialect, DialectError, Table
-from app.files.background_task import Task
+from app.exchange.table import Column, Dialect, DialectError, OnProgress, Table
+from app.files.background_task import Progress, Task
 from app.files.documents import FileError
 from app.state.document import are_unlike
 from app.views.chart.axis import ChartAxis
@@ -44,8 +40,20 @@ from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_symbols
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
+from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.boxes import in_column, in_row, labelled
 from app.views.widgets.clickable import check_box, chooser, clickable
-from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_check, show_choice, show_text
+from app.views.widgets.inputs import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_or_hide,
+    show_text,
+)
 from app.views.widgets.painting import bold
 from app.views.widgets.qt_dialogs import NamedDialog
 from solver.core.arrays import Array
@@ -147,6 +155,8 @@ class PointsPreview(Chart):
         self.show_marks(marks, theme, x_axis, y_axis)
 
 
+#: Text while a table is read, and beginning of the sentence if that fails.
+READING, _UNREAD = "Reading…", "This file could not be read"
 #: Entry of the boxes of x and y that is no column: a principal component.
 COMPONENTS = -2
 
@@ -165,7 +175,7 @@ class _Answer(Struct, frozen=True, eq=False):
 
 def _converted(table: Table, choice: Choice, first: bool = False) -> _Answer:
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric]
-    why, notes = roles_of(table).why if first else "", " ".join(table.notes)
+    why, notes = choice.why if first else "", " ".join(table.notes)
     try:
         choice, result = first_import(table, choice) if first else (choice, convert(table, choice))
         return _Answer(table, choice, numeric, result, PreviewData.of(result), why, notes)
@@ -180,8 +190,9 @@ class ImportDialog(NamedDialog):
     ----------
     parent : QWidget
     read : callable
-        ``read(dialect, sheet)`` returns the table, detecting what is None in the dialect, of a sheet, or of the first
-        with cells if it is None; runs in another thread, may raise FileError.
+        ``read(dialect, sheet, progress, beginning)`` returns the table, detecting what is None in the dialect, of a
+        sheet, or of the first with cells if it is None; with `beginning`, the first rows of a large one.  Runs in
+        another thread, may raise FileError.
     take : callable
         ``take(imported, add)`` gets the points when the user agrees, and whether to add them to the present ones.
     add : bool
@@ -193,7 +204,7 @@ class ImportDialog(NamedDialog):
     def __init__(
         self,
         parent: QWidget,
-        read: Callable[[Dialect, str | None], Table],
+        read: Callable[[Dialect, str | None, OnProgress, bool], Table],
         take: Callable[[Imported, bool], object],
         add: bool = False,
         first: Callable[[Table], Choice] = default_choice,
@@ -225,11 +236,11 @@ class ImportDialog(NamedDialog):
         names = ("summary", "why", "limits", "doubt")
         self._summary, self._why, self._limits, self._doubt = (self._text(name) for name in names)
         self._doubt.setFont(bold(self._doubt.font()))
-        for label in (self._limits, self._doubt):
-            label.hide()
         tip = "Import the other rows without these."
         self._leave_out = clickable(QCheckBox(), "import.leave_out", "Leave out", tip, self._rechoose)
-        self._leave_out.hide()
+        rows = self._text_row, self._sheet_row, self._views_panel  # until the file is found to be a text, or has sheets
+        for part in (*rows, self._merge, self._advice, self._limits, self._doubt, self._leave_out):
+            part.hide()
         self._bad = describe(
             QPlainTextEdit(readOnly=True, tabChangesFocus=True),
             "import.bad",
@@ -248,7 +259,7 @@ class ImportDialog(NamedDialog):
             end,
         )
         self._add.setChecked(add)
-        self._tasks, self._ranking = TaskRunner(self), TaskRunner(self)
+        self._tasks, self._ranking = TaskRunner(self, report=self._show_share), TaskRunner(self)
         self.resize(1000, 660)
         self._reread()
 
@@ -258,20 +269,15 @@ class ImportDialog(NamedDialog):
 
     def _make_views(self) -> QWidget:
         """Return the list of views of a table with more than two columns."""
-        panel = QWidget()
-        panel.setFixedWidth(VIEWS)
         tip = "Pairs of columns, the pair that separates the classes best first; click one or use the arrow keys."
         self._views = describe(PairList(), "import.views", "Views of this table", tip)
         self._views.chosen.connect(self._choose_view)
         self._views_title, self._views_note = self._text("views_title"), self._text("views_note")
-        filled(QVBoxLayout(panel), self._views_title, (self._views, 1), self._views_note, margins=0)
-        panel.hide()
+        panel = in_column(self._views_title, (self._views, 1), self._views_note)
+        panel.setFixedWidth(VIEWS)
         return panel
 
     def _dialect(self) -> QWidget:
-        row = QWidget()
-        row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        layout = filled(QHBoxLayout(row), margins=0)
         self._separator = chooser(
             "import.separator",
             "Separator",
@@ -293,26 +299,15 @@ class ImportDialog(NamedDialog):
             "Else it holds a point like the others.",
             lambda on: self._ask(header=on),
         )
-        for title, box in (("&Separator", self._separator), ("&Decimal sign", self._decimal)):
-            filled(layout, label_for(title, box), box)
-            layout.addSpacing(12)
-        filled(layout, self._header, 1)
-        row.hide()  # until the file is found to be a text
-        return row
+        labels = label_for("&Separator", self._separator), label_for("&Decimal sign", self._decimal)
+        return in_row(labels[0], self._separator, labels[1], self._decimal, self._header, 1, spacing=12)
 
     def _sheets(self) -> QWidget:
-        row = QWidget()
-        row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._sheet = describe(combo_box(width=16), "import.sheet", "Sheet", "The sheet of the workbook that is read.")
         self._sheet.activated.connect(self._reread)
-        filled(QHBoxLayout(row), label_for("S&heet", self._sheet), self._sheet, 1, margins=0)
-        row.hide()  # until the file is found to have several
-        return row
+        return labelled("S&heet", self._sheet, 1)
 
-    def _columns(self) -> QGridLayout:
-        grid = QGridLayout()  # a form layout places its labels a little too high beside these boxes
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
+    def _columns(self) -> AlignedForm:
         # A fixed width: among ten thousand column names one may be very long.
         self._x = chooser(
             "import.x",
@@ -348,15 +343,9 @@ class ImportDialog(NamedDialog):
             " stay, and the rows of the others are left out.",
             self._rechoose,
         )
-        self._merge.hide()
         self._advice = self._text("advice")
-        self._advice.hide()
-        for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
-            grid.addWidget(label_for(title, box), line, 0)
-            grid.addWidget(box, line, 1)
+        for box in (self._x, self._y, self._class):
             box.setView(QListView(uniformItemSizes=True))  # else Qt would measure every one of ten thousand columns
-        grid.addWidget(self._merge, 3, 1)
-        grid.addWidget(self._standardise, 4, 1)
         replace_points = describe(
             QRadioButton("&Replace the points"),
             "import.replace",
@@ -367,18 +356,20 @@ class ImportDialog(NamedDialog):
             QRadioButton("&Add to the points"), "import.add", "Add to the points", "The present points stay."
         )
         replace_points.setChecked(True)
-        group = QButtonGroup(self)
-        where = QHBoxLayout()
         for button in (replace_points, self._add):
             button.setMinimumHeight(26)
             button.toggled.connect(self._show_standardise)
-            group.addButton(button)
-            filled(where, button).addSpacing(12)
-        where.addStretch(1)
-        grid.addWidget(self._advice, 5, 1)
-        grid.addLayout(where, 6, 1)
-        grid.setRowStretch(7, 1)
-        return grid
+        form = AlignedForm(verticalSpacing=4, fieldGrowthPolicy=AlignedForm.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.add(
+            ("&x", self._x),
+            ("&y", self._y),
+            ("&Class", self._class),
+            ("", self._merge),
+            ("", self._standardise),
+            ("", self._advice),
+            ("", in_row(replace_points, self._add, 1, spacing=12)),
+        )
+        return form
 
     def _buttons(self) -> QDialogButtonBox:
         box = self.button_box(QDialogButtonBox.StandardButton.Cancel)
@@ -397,12 +388,14 @@ class ImportDialog(NamedDialog):
     def _reread(self) -> None:
         read, first, spec, sheet = self._read, self._first, self._spec, self._sheet.currentText() or None
 
-        def work() -> _Answer:
-            table = read(spec, sheet)
+        def work(progress: Progress, beginning: bool = False) -> _Answer:
+            table = read(spec, sheet, (lambda share: progress()) if beginning else progress, beginning)
+            if beginning and len(table.columns) > COLUMNS:  # choosing among them would take longer than reading
+                return _Answer(table, Choice(0, 0), [], FileError("Not all is read."))
             return _converted(table, first(table), first=True)
 
-        self._expect(work)
-        self._summary.setText("Reading…")
+        self._expect(work, lambda progress: work(progress, beginning=True))
+        self._summary.setText(READING)
         for part in (self._bad, self._leave_out, self._advice):
             part.hide()
 
@@ -436,15 +429,30 @@ class ImportDialog(NamedDialog):
         if choice.label in choice.components:  # a column is a class or a coordinate, not both
             choice = replace(choice, components=())
         self._choice = choice
-        self._expect(lambda: _converted(table, choice))
+        self._expect(lambda _: _converted(table, choice))
 
-    def _expect(self, work: Callable[[], _Answer]) -> None:
+    def _expect(
+        self, work: Callable[[Progress], _Answer], preview: Callable[[Progress], _Answer] | None = None
+    ) -> None:
         self._imported = None  # nothing can be imported before the result arrives
         self._import.setEnabled(False)
-        task = Task("Reading a table", lambda progress: work(), "This file could not be read", kept=False)
-        self._tasks.run_newest(task, self._show_answer, self._show_failure)
+        tasks = [Task("Reading a table", each, _UNREAD, kept=False) for each in (preview, work) if each is not None]
+        if preview is not None:
+            self._tasks.run_newest(tasks[0], self._show_beginning, lambda error: None)
+        (self._tasks.run if preview else self._tasks.run_newest)(tasks[-1], self._show_answer, self._show_failure)
 
     # -- showing ---------------------------------------------------------------------------------------------------
+
+    def _show_share(self, share: float) -> None:
+        if share > 0 and self._summary.text().startswith(READING):
+            self._summary.setText(f"{READING} {percent(share)}")
+
+    def _show_beginning(self, answer: _Answer) -> None:
+        """Show the first rows of a large table, until all is read; its columns cannot be chosen yet."""
+        self._show_table(None)
+        self._rows.show_table(answer.table)
+        self._show_dialect(answer.table.dialect)
+        self._picture.show_points(answer.preview)
 
     def _show_failure(self, error: FileError) -> None:
         self._show_table(None)
@@ -490,8 +498,7 @@ class ImportDialog(NamedDialog):
             box.clear()
             box.setEnabled(table is not None)
         self._more.setVisible(table is not None and len(table.columns) > COLUMNS)
-        self._doubt.setText(table.doubt if table is not None else "")
-        self._doubt.setVisible(table is not None and bool(table.doubt))
+        show_or_hide(self._doubt, table.doubt if table is not None else "")
         if table is None:
             return
         self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
@@ -520,19 +527,17 @@ class ImportDialog(NamedDialog):
     def _show_result(
         self, result: Imported | FileError, unit: str = "line", preview: PreviewData | None = None
     ) -> None:
-        self._imported = result if isinstance(result, Imported) else None
+        imported = self._imported = result if isinstance(result, Imported) else None
         self._picture.show_points(preview)
         self._import.setEnabled(self._imported is not None)
         self._summary.setText(result.summary if isinstance(result, Imported) else str(result))
-        imported = self._imported
         self._merge.setVisible(imported is not None and imported.n_rare > 0)
         self._why.setVisible(bool(self._why.text()))
         for label, text in (
             (self._advice, "" if imported is None else imported.advice),
             (self._limits, "" if imported is None else imported.limits),
         ):
-            label.setText(text)
-            label.setVisible(bool(text))
+            show_or_hide(label, text)
         rows, number = (() if imported is None else imported.left_out, 0 if imported is None else imported.n_left_out)
         if isinstance(result, BadRows):
             rows, number = result.rows, result.count
@@ -577,8 +582,7 @@ class ImportDialog(NamedDialog):
         if self._choice.components != self._components and self._choice.components:
             self._choose_view(None)  # of the new columns: another one holds the class
         if found is not None:
-            show_text(self._views_note, found.note)
-            self._views_note.setVisible(bool(found.note))
+            show_or_hide(self._views_note, found.note)
             self._score(found, found.pairs, BUDGET)
 
     def _score(self, found: Views, left: Sequence[Pair], seconds: float) -> None:

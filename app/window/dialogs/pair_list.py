@@ -95,9 +95,7 @@ class PairModel(QAbstractListModel):
             return plain_tip(entry.text)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return entry.text.replace("\n", ", ")
-        if role == Qt.ItemDataRole.DecorationRole:
-            return self._picture(entry.pair)
-        return None
+        return self._picture(entry.pair) if role == Qt.ItemDataRole.DecorationRole else None
 
     def _picture(self, pair: Pair | None) -> QIcon:
         """Return the picture of a view; an empty one if drawing it has failed before."""

@@ -13,6 +13,7 @@ from app.core.number_format import full, number_of
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
+from app.scene.text import stacked
 from app.state.commands import MovePoints, RelabelPoints
 from app.views.widgets.inputs import plain_tip
 from solver.core.arrays import Array
@@ -121,7 +122,9 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        return f"{float(self.xy[row, column - X]):.{max(self.digits, self._needed[column - X])}g}"
+        value = float(self.xy[row, column - X])
+        text = f"{value:.{max(self.digits, self._needed[column - X])}g}"
+        return f"{value:.0f}" if "e+" in text and abs(value) < 1e6 else text
 
     def editable_text(self, row: int, column: int) -> str:
         """Return the initial text of a cell's editor, with all digits."""
@@ -132,7 +135,9 @@ class PointModel(QAbstractTableModel):
         name = f": {self.names[label]}" if self.names[label] else ""
         if column == NUMBER:
             return f"Point {row + 1} of {len(self.ids)}"
-        return f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
+        here = stacked(self._controller.document, row) if self._controller.document.points is self.points else ""
+        own = f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
+        return f"{own}; {here}" if here else own
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.ids):

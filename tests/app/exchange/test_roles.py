@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from app.exchange import roles
 from app.exchange.columns import Choice, convert, default_choice, first_import
 from app.exchange.importing import decode
-from app.exchange.roles import roles_of, usable_columns
+from app.exchange.roles import usable_columns
 from app.exchange.table import Table
 from app.files.documents import FileError
 
@@ -310,11 +311,11 @@ def test_there_are_forty() -> None:
 @pytest.mark.parametrize(("columns", "expected"), [row[1:] for row in TABLES], ids=[row[0] for row in TABLES])
 def test_the_columns_that_a_reader_chooses(columns: Columns, expected: tuple[str, str, str]) -> None:
     table = written(columns)
-    roles = roles_of(table)
-    assert names_in(table, (roles.x, roles.y, roles.label)) == expected
+    first = default_choice(table)
+    assert names_in(table, (first.x, first.y, first.label)) == expected
     choice, imported = first_import(table)
-    assert imported.n_left_out == 0 and choice.x == roles.x
-    assert roles.why.startswith("Class: " if expected[2] else "No column")
+    assert imported.n_left_out == 0 and choice.x == first.x
+    assert first.why.startswith("Class: " if expected[2] else "No column")
 
 
 @pytest.mark.parametrize(
@@ -328,8 +329,8 @@ def test_the_columns_that_a_reader_chooses(columns: Columns, expected: tuple[str
 def test_capitals_and_blanks_change_nothing(change: Callable[[Columns], Columns]) -> None:
     for name, columns, expected in TABLES:
         table = written(change(columns))
-        roles = roles_of(table)
-        found = names_in(table, (roles.x, roles.y, roles.label))
+        first = default_choice(table)
+        found = names_in(table, (first.x, first.y, first.label))
         assert [each.casefold() for each in found] == [each.casefold() for each in expected], name
 
 
@@ -337,13 +338,13 @@ def test_rows_in_another_order_change_nothing() -> None:
     order = np.random.default_rng(1).permutation(N)
     for name, columns, expected in TABLES:
         table = written({title: [cells[k] for k in order] for title, cells in columns.items()})
-        roles = roles_of(table)
-        assert names_in(table, (roles.x, roles.y, roles.label)) == expected, name
+        first = default_choice(table)
+        assert names_in(table, (first.x, first.y, first.label)) == expected, name
 
 
 def test_members_of_a_group_are_no_coordinates() -> None:
     table = written(next(columns for name, columns, _ in TABLES if name == "indicators"))
-    usable, note = usable_columns(table, roles_of(table).label)
+    usable, note = usable_columns(table, default_choice(table).label)
     assert names_in(table, usable) == ("X", "Y") and "set aside by the file" in note
     assert convert(table, default_choice(table)).class_names == ("0", "1", "2")
 
@@ -365,3 +366,23 @@ def test_more_than_eight_classes_are_merged_or_left_out() -> None:
     assert {reason for _, reason in kept.left_out} == {"column 'letter' has a rare class"}
     with pytest.raises(FileError, match="different values, too many for classes"):
         convert(table, Choice(1, 2, 0))
+
+
+def test_the_columns_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = decode(b"a,b,c,kind\n1.5,2,3,u\n2.5,3,4,v\n3.5,5,1,u\n", "t.csv", ".csv")
+    judge, judged = roles._weakness, list[int]()
+    monkeypatch.setattr(roles, "_weakness", lambda table, index: (judged.append(index), judge(table, index))[1])
+    choice, _ = first_import(table)
+    convert(table, choice), usable_columns(table, choice.label), default_choice(table)
+    assert judged == [0, 1, 2, 3]
+
+
+def test_columns_that_exclude_each_other_are_one_class_whatever_their_names() -> None:
+    def table(n_rows: int) -> Table:
+        rows = [f"{row / 8},{row * 7 % 5},{row % 3 == 0:d},{row % 3 == 1:d},{row % 3 == 2:d}" for row in range(n_rows)]
+        return decode("\n".join(["a,b,setosa,versicolor,virginica", *rows]).encode(), "t.csv", ".csv")
+
+    choice, imported = first_import(table(30))
+    assert imported.class_names == ("setosa", "versicolor", "virginica") and imported.columns == ("a", "b")
+    assert "3 values" in choice.why and "setosa, versicolor, virginica" in choice.why
+    assert len(table(9).columns) == 5, "in few rows it may be chance"

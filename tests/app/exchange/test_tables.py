@@ -14,8 +14,9 @@ from sklearn.datasets import load_svmlight_file
 
 from app.exchange.columns import Choice, convert
 from app.exchange.exporting import EXPORTS, names_of, numbered
-from app.exchange.importing import IMPORTS, decode, read_text
-from app.exchange.table import cell_number
+from app.exchange.importing import BEGINNING, IMPORTS, decode, read, read_text
+from app.exchange.table import CellCollector, cell_number, guarded, unguarded
+from app.files.background_task import CancelledError
 from app.files.documents import FileError
 from tests.app.exchange.corpus import CASES, FLOWERS, Case, npy, xlsx, xlsx_rows
 from tests.app.exchange.written import encode
@@ -159,6 +160,13 @@ def test_a_workbook_that_is_encrypted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sheet_process.read(BOOK, "")[0].fault == sheet_process.PASSWORD
 
 
+@reads_workbooks
+def test_a_workbook_of_excel_that_is_encrypted() -> None:
+    """Excel puts the whole workbook into a stream of an OLE file, which the reader takes for a damaged one."""
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000) + "EncryptedPackage".encode("utf-16-le") + bytes(1000)
+    assert refusal(data, "a.xlsx") == "is protected by a password: save it without one, or the sheet as CSV."
+
+
 def test_without_the_reader_of_workbooks_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     for data in (BOOK, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)):
@@ -248,3 +256,68 @@ def test_the_memory_for_other_kinds_is_a_few_times_the_file(kind: str) -> None:
     finally:
         tracemalloc.stop()
     assert most < 4.5 * len(data)
+
+
+def large_text(n_rows: int = 60_000) -> str:
+    return "a,b,kind\n" + "".join(f"{row / 8},{row % 97},{'one' if row % 2 else 'two'}\n" for row in range(n_rows))
+
+
+@pytest.mark.parametrize("kind", [".csv", ".arff", ".svmlight"])
+def test_reading_reports_its_share_and_ends_when_it_is_cancelled(kind: str) -> None:
+    rows = [f"{row},{row % 97}" for row in range(60_000)]
+    data = "\n".join(["a,b", *rows])
+    if kind == ".arff":
+        data = "\n".join(["@relation r", "@attribute a numeric", "@attribute b numeric", "@data", *rows])
+    elif kind == ".svmlight":
+        data = "".join(f"1 1:{row} 2:{row % 97}\n" for row in range(60_000))
+    shares: list[float] = []
+    table = decode(data.encode(), "large", kind, progress=shares.append)
+    assert len(table) == 60_000 and shares == sorted(shares) and len(shares) > 5 and 0.9 < shares[-1] <= 1.0
+    reports: list[float] = []
+
+    def cancel(share: float) -> None:
+        reports.append(share)
+        if share > 0.3:
+            raise CancelledError
+
+    with pytest.raises(CancelledError):
+        decode(data.encode(), "large", kind, progress=cancel)
+    assert 0.3 < reports[-1] < 0.5, "the rest is not read"
+
+
+def test_the_first_rows_of_a_large_file(tmp_path: Path) -> None:
+    path, text = tmp_path / "large.csv", large_text(100_000)
+    path.write_text(text)
+    assert len(text) > 1.2 * BEGINNING
+    first, whole = read(path, beginning=True), read(path)
+    n = len(first)
+    assert 0 < n < len(whole) and [column.name for column in first.columns] == ["a", "b", "kind"]
+    for part, all_of_it in zip(first.columns, whole.columns, strict=True):
+        assert [part.cell(row) for row in (0, n - 1)] == [all_of_it.cell(row) for row in (0, n - 1)]
+    assert len(read_text(text, beginning=True)) > 0
+    path.write_text(text[:1000])
+    with pytest.raises(FileError, match="short"):
+        read(path, beginning=True)
+
+
+@pytest.mark.parametrize("name", ["C#x", "'C#x", "''C#x", "=1", "'=1", "-1", "'a", "#1"])
+@pytest.mark.parametrize("always", [True, False])
+def test_a_guarded_name_comes_back(name: str, always: bool) -> None:
+    assert unguarded(guarded(name, always)) == name
+
+
+def test_columns_without_cells() -> None:
+    assert "columns are empty" in refusal(b'{"x": [], "y": []}', "empty.json")
+
+
+def test_words_among_numbers_are_the_same_in_every_piece() -> None:
+    cells = ["1.5", "", "NA", "2", "1_000", "−3", "nan", "1e400", "7 000"]
+    collected = CellCollector()
+    for start in range(40):
+        collected.add([cells[(start + at) % len(cells)] for at in range(50)])
+    column = collected.column("a")
+    expected = [cells[(start + at) % len(cells)] for start in range(40) for at in range(50)]
+    numbers = {"1.5": 1.5, "2": 2.0, "−3": -3.0, "7 000": 7000.0}
+    for row, cell in enumerate(expected):
+        word = column.word(row)
+        assert (float(column.values[row]) == numbers[cell] and word is None) if cell in numbers else word == cell

@@ -28,7 +28,8 @@ from pytestqt.qtbot import QtBot
 from app.exchange import pairs
 from app.exchange.columns import Imported
 from app.exchange.importing import decode, read
-from app.exchange.table import Dialect, Table, column_of
+from app.exchange.table import Dialect, OnProgress, Table, column_of
+from app.files.background_task import CancelledError
 from app.files.documents import FileError
 from app.views import theme
 from app.window.dialogs import import_table
@@ -59,7 +60,13 @@ def of(text: str) -> Read:
 
 def show(parent: QMainWindow, qtbot: QtBot, source: Read | str, wait: bool = True) -> tuple[ImportDialog, Taken]:
     taken: Taken = []
-    read = of(source) if isinstance(source, str) else source
+    whole = of(source) if isinstance(source, str) else source
+
+    def read(dialect: Dialect, sheet: str | None, progress: OnProgress, beginning: bool) -> Table:
+        if beginning:
+            raise FileError("It is short.")
+        return whole(dialect, sheet)
+
     dialog = ImportDialog(parent, read, lambda imported, add: taken.append((imported, add)))
     dialog.open()
     qtbot.waitExposed(dialog)
@@ -731,3 +738,83 @@ def test_rows_of_large_numbers_differ(parent: QMainWindow, qtbot: QtBot) -> None
     assert isinstance(rows, QTableWidget)
     shown = [rows.item(row, 0).text() for row in range(len(times))]
     assert shown == [*times[:4], "1e+300"]
+
+
+@pytest.fixture
+def large(parent: QMainWindow, qtbot: QtBot) -> Iterator[tuple[ImportDialog, threading.Event, list[str]]]:
+    """Yield a dialog for a large table, the event until which it is read, and how reading it has ended."""
+    more, ends = threading.Event(), list[str]()
+
+    def read(dialect: Dialect, sheet: str | None, progress: OnProgress, beginning: bool) -> Table:
+        if beginning:
+            progress(0.9)  # of the beginning: it is not shown
+            return decode(b"length,width\n1.5,2\n3,4\n", "drawing.csv", ".csv", dialect)
+        try:
+            while not more.wait(0.01):
+                progress(0.4)
+        except CancelledError:
+            ends.append("cancelled")
+            raise
+        ends.append("read")
+        return decode(FLOWERS.encode(), "drawing.csv", ".csv", dialect)
+
+    dialog = ImportDialog(parent, read, lambda imported, add: None)
+    dialog.open()
+    yield dialog, more, ends
+    more.set()
+
+
+def test_reading_a_large_table_shows_its_share_and_its_first_rows(
+    large: tuple[ImportDialog, threading.Event, list[str]], qtbot: QtBot
+) -> None:
+    dialog, more, _ = large
+    shown: list[str] = []
+    qtbot.waitUntil(lambda: (shown.append(text(dialog)), "40.0 %" in shown[-1])[1])
+    assert {*shown} <= {"Reading…", "Reading… 40.0 %"}
+    rows = part(dialog, "rows", QTableWidget)
+    assert (rows.rowCount(), rows.item(0, 0).text()) == (2, "1.5")
+    assert not part(dialog, "import").isEnabled() and not part(dialog, "x").isEnabled()
+    more.set()
+    wait_for(dialog, qtbot)
+    assert rows.rowCount() == 3 and part(dialog, "import").isEnabled() and part(dialog, "x").isEnabled()
+    assert part(dialog, "summary", QLabel).text().startswith("3 points")
+
+
+def test_cancel_ends_reading_a_large_table(
+    large: tuple[ImportDialog, threading.Event, list[str]], qtbot: QtBot
+) -> None:
+    dialog, _, ends = large
+    qtbot.waitUntil(lambda: "40.0 %" in part(dialog, "summary", QLabel).text())
+    dialog.reject()
+    qtbot.waitUntil(lambda: ends == ["cancelled"])
+
+
+def test_another_separator_ends_reading_with_the_one_before(
+    large: tuple[ImportDialog, threading.Event, list[str]], qtbot: QtBot
+) -> None:
+    dialog, more, ends = large
+    qtbot.waitUntil(lambda: "40.0 %" in part(dialog, "summary", QLabel).text())
+    dialog._ask(separator=",")
+    qtbot.waitUntil(lambda: ends == ["cancelled"])
+    more.set()
+    wait_for(dialog, qtbot)
+    assert ends == ["cancelled", "read"]
+
+
+def test_the_first_rows_of_a_very_wide_table_are_shown_before_columns_are_chosen(
+    parent: QMainWindow, qtbot: QtBot
+) -> None:
+    more, wide = threading.Event(), "\n".join(",".join(str(row + at / 8) for at in range(60)) for row in range(3))
+
+    def read(dialect: Dialect, sheet: str | None, progress: OnProgress, beginning: bool) -> Table:
+        assert beginning or more.wait(60)
+        return decode(wide.encode(), "drawing.csv", ".csv", dialect)
+
+    dialog = ImportDialog(parent, read, lambda imported, add: None)
+    dialog.open()
+    rows = part(dialog, "rows", QTableWidget)
+    qtbot.waitUntil(lambda: rows.rowCount() == 3)
+    assert text(dialog).startswith("Reading…") and not part(dialog, "import").isEnabled()
+    more.set()
+    wait_for(dialog, qtbot)
+    assert part(dialog, "import").isEnabled() and part(dialog, "x", QComboBox).count() > 50

@@ -40,9 +40,11 @@ from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
 from app.features.what_if.scene import GHOST
 from app.learners.perceptron_orders import Orders
+from app.scene.marks import pies
 from app.scene.model import grid_of
 from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
 from app.state.session import Outline, OutlineKind
+from app.state.split import unsplit
 from app.views.plot.layers import Layers
 from app.views.plot.lines import BEYOND, clipped, dashed, to_pixels
 from app.views.plot.overlays import hatched
@@ -105,10 +107,10 @@ def layers_in(view: View) -> Layers:
     picture = Picture(argb, grid, lines, lines)
     lane: Any = SimpleNamespace(picture=picture, provisional=True, orders=orders, sheets=sheets)
     layers.show_lane(lane, THEME, points_away=False)
-    scene: Any = SimpleNamespace(
-        points=SimpleNamespace(xy=np.vstack((xy, [[LIMIT, LIMIT]])), labels=np.zeros(201, dtype=np.uint8)),
-        parts=SimpleNamespace(held_out=np.array([3], dtype=np.intp)),
-    )
+    # The last two are at one location: a pie.
+    points = Points.of(np.vstack((xy, [[LIMIT, LIMIT]], xy[[5, 5]])), np.repeat((0, 1, 2), (201, 1, 1)))
+    parts = replace(unsplit(points), held_out=np.array([3], dtype=np.intp))
+    scene: Any = SimpleNamespace(points=points, parts=parts, pies=pies(points, parts))
     layers.show_points(scene, Marks(np.arange(4), np.arange(4, 9), np.arange(2)), np.arange(5))
     return layers
 

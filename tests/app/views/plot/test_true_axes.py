@@ -26,6 +26,7 @@ from app.features.film.plan import SweepFilm
 from app.features.lessons.view_worksheet import pictures
 from app.state.commands import SetView
 from app.state.document import Document, Lane, View
+from app.views.chart.axis import ChartAxis
 from app.views.export.layout import PictureSpec
 from app.views.plot.axes import PlotAxis
 from app.views.plot.canvas import Canvas
@@ -328,3 +329,16 @@ def test_a_document_is_true_at_once_when_it_is_drawn(make: Make, qtbot: QtBot) -
     window = make(replace(document, shown=2), wait=False)
     settle(qtbot, window)
     check_all(window)
+
+
+@pytest.mark.parametrize(
+    ("value", "span", "text"),
+    [(55_000, 1e5, "55000"), (99_999.96, 1e5, "100000"), (-123_456.7, 3e5, "−123457"), (2e6, 8e6, "2e+06")],
+)
+def test_coordinates_below_a_million_have_no_exponent(value: float, span: float, text: str) -> None:
+    assert coordinate(value, span) == text
+
+
+def test_charts_write_numbers_below_a_million_in_full() -> None:
+    texts = [text for _, text in ChartAxis().marks(0.0, 150_000.0, 4)]
+    assert "100000" in texts and not any("e" in text or "·" in text for text in texts)
