@@ -41,6 +41,7 @@ from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
+from .optima import MOST_UPDATES, Optima
 from .projection import ROUNDING, feasible, settled
 from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
@@ -112,6 +113,18 @@ class _SumTask:
     then: Callable[[SmoSolver, _SumTask], None]
     outcome: int  #: result of the updates before it, as `_smo_loops.run` returns it
     moved: bool = True  #: whether these updates changed a multiplier
+
+
+def optima_of(X: Array, y: Array, C: Array, kernel: Kernel) -> Callable[[Array], Optima] | None:
+    """Return a function of nearly optimal alpha that returns the `Optima` of this problem; None for a Gram matrix."""
+    bounds = C.copy()
+
+    def trained(alpha: Array, tol: float) -> Array:
+        smo = SmoSolver(X, y, kernel, C=bounds, tol=tol, max_iter=MOST_UPDATES, alpha=alpha)
+        smo.run()
+        return smo.alpha
+
+    return None if kernel.name == "precomputed" else lambda alpha: Optima(X, y, bounds, alpha, kernel, trained)
 
 
 class SmoSolver(DualSolver):
@@ -461,6 +474,7 @@ class SmoSolver(DualSolver):
             errors,
             self._definite,
             self._proved_primal,
+            optima_of(self.points.T, self.y, self.C, self.kernel),
         )
 
     @property

@@ -1,0 +1,187 @@
+"""Optima: whether the multipliers of an SVM are the only optimal ones, and how far each may differ between optima.
+
+w, and so f up to its constant, is the same in every optimum (Burges, Crisp, NIPS 12, 2000); alpha need not be.  A point
+with ``y f != 1`` has the same alpha, 0 or C, in every optimum.  Let M be the points with ``y f = 1``, and Z a matrix
+with a row for each of them: its features in the space of the kernel, and a one.  Other optima lie in the directions
+
+    d != 0,  Z'(y d) = 0,  d_i >= 0 where alpha_i = 0,  d_i <= 0 where alpha_i = C,
+
+so alpha is unique if there is no such d.  The rows of M alone do not decide: they may be dependent, while the bounds
+allow no d.  Nor do the singular values of K: a strictly positive definite kernel may have a low rank in double
+precision.  So Z is made of the features themselves, in a basis that is well conditioned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from solver.core.arrays import Array, Indices
+from solver.core.certificate import EPS
+from solver.kernels.kinds import DifferenceKind
+from solver.kernels.table import Kernel
+
+#: Largest numbers of kernel values for which the multipliers are polished, of points of M, and of features of a kernel.
+MOST_ENTRIES, MOST_ON_MARGIN, MOST_FEATURES = 4_000_000, 200, 500
+#: Tolerances of the trainings whose multipliers are polished, first those that are known; largest number of updates of
+#: each; and the share of the largest multiplier below which one is tried at its bound.
+TOLERANCES, MOST_UPDATES, SHARE = (np.inf, 1e-6, 1e-10), 100_000, 1e-6
+#: Largest violation of the KKT conditions after polishing.  M is what is as near to the margin as the first of `NEAR`;
+#: if another point is nearer than the second, M is not decided.
+VIOLATION, NEAR = 1e-9, (1e-7, 1e-5)
+#: Singular values up to the first share of the largest are 0; a rank is not decided with one from there to the second.
+RANK = (1e-12, 1e-8)
+#: Length below which a direction, and gain below which a linear programme, is 0.
+ZERO = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Optima:
+    """The optimal multipliers of one binary problem, known from nearly optimal ones; computed when they are first read.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features)
+    y, C, alpha : ndarray of shape (n,)
+    kernel : Kernel
+    trained : callable
+        ``trained(alpha, tol)`` returns multipliers of a KKT violation of at most `tol`, found from `alpha`.
+    """
+
+    X: Array
+    y: Array
+    C: Array
+    alpha: Array
+    kernel: Kernel
+    trained: Callable[[Array, float], Array]
+
+    @cached_property
+    def unique(self) -> bool | None:
+        """As `Certificate.unique`."""
+        kernel, n_places = self.kernel, len(np.unique(self.X + 0.0, axis=0))
+        if isinstance(kernel.kind, DifferenceKind) and kernel.gamma > 0.0 and n_places == len(self.X):
+            return True
+        try:
+            M, Z = self._margin
+            alpha = self._polished[0][M]
+            inward = np.where(alpha == 0.0, 1.0, np.where(alpha == self.C[M], -1.0, 0.0))
+            free = inward == 0.0
+            if _independent(Z) or not _independent(Z[free]):
+                return _independent(Z)
+            lengths = _highest(inward, Z, 0.0 * inward, np.minimum(inward - free, 0.0), np.maximum(inward + free, 0.0))
+            return bool(inward @ lengths <= ZERO)
+        except ArithmeticError:
+            return None
+
+    def ranges(self) -> Iterator[tuple[int, float, float]]:
+        """Yield index, least and largest alpha over all optima of each point whose alpha may differ between them."""
+        if self.unique is not False:
+            return
+        M, Z = self._margin
+        alpha, C = self._polished[0][M], self.C[M]
+        zero = ZERO * float(alpha.max())
+        for i, goal in enumerate(np.eye(len(M))):
+            ends = [float(_highest(sign * goal, Z, alpha, np.zeros(len(M)), C)[i]) for sign in (-1.0, 1.0)]
+            low, high = (0.0 if end < zero else float(C[i]) if C[i] - end < zero else end for end in ends)
+            if high - low > zero:
+                yield int(M[i]), low, high
+
+    @cached_property
+    def _margin(self) -> tuple[Indices, Array]:
+        """Indices of the points of M, without those that no other point can replace, and their rows of Z times y."""
+        distance = np.abs(self._polished[1])
+        M = np.flatnonzero(distance <= NEAR[0])
+        features = _features(self.kernel, self.X[M])
+        alone = (features[:, np.count_nonzero(features, axis=0) == 1] != 0.0).any(axis=1)
+        M, Z = M[~alone], np.column_stack((features, np.ones(len(M))))[~alone]
+        if ((distance > NEAR[0]) & (distance <= NEAR[1])).any() or len(M) > MOST_ON_MARGIN:
+            raise ArithmeticError
+        return M, Z * self.y[M, None]
+
+    @cached_property
+    def _polished(self) -> tuple[Array, Array]:
+        """Multipliers that satisfy the KKT conditions nearly to double precision, and 1 - y f."""
+        alpha = self.alpha
+        with np.errstate(over="ignore", invalid="ignore"):
+            for tol in TOLERANCES:
+                alpha = alpha if np.isinf(tol) else self.trained(alpha, tol)
+                if found := self._solved(alpha, SHARE) or self._solved(alpha, 0.0):
+                    return self._solved(found[0], SHARE) or found
+        raise ArithmeticError
+
+    def _solved(self, alpha: Array, share: float) -> tuple[Array, Array] | None:
+        """Return `_polished` from the linear system of the free multipliers, or None; `share` as `SHARE`."""
+        y, C, near = self.y, self.C, share * alpha.max()
+        alpha = np.where(alpha <= near, 0.0, np.where(alpha >= C - near, C, alpha))
+        support = np.flatnonzero(alpha)
+        if len(support) * len(y) > MOST_ENTRIES:
+            raise ArithmeticError
+        K, free, beta = self.kernel.gram(self.X, self.X[support]), alpha[support] < C[support], (y * alpha)[support]
+        own = K[support[free]][:, free]
+        unit = np.full((1, len(own)), np.abs(own).max(initial=0.0))
+        right = np.append((y - K @ beta)[support[free]], -unit.max(initial=0.0) * beta.sum())
+        beta[free] += np.linalg.lstsq(np.block([[own, unit.T], [unit, 0.0]]), right, rcond=1e-14)[0][:-1]
+        v, alpha[support] = y - K @ beta, y[support] * beta
+        m = v[np.where(y > 0, alpha < C, alpha > 0.0)].max(initial=-np.inf)
+        M = v[np.where(y > 0, alpha > 0.0, alpha < C)].min(initial=np.inf)
+        size, rounding = VIOLATION * alpha.sum(), 100.0 * EPS * (np.abs(K) @ np.abs(beta)).max(initial=0.0)
+        feasible = abs(beta.sum()) <= size and (alpha >= -size).all() and (alpha <= C + size).all()
+        return (alpha, y * (v - 0.5 * (m + M))) if feasible and m - M <= max(VIOLATION, rounding) else None
+
+
+def _features(kernel: Kernel, X: Array) -> Array:
+    """Return features, shape (n, n_features), whose rows at X are dependent, a one added, exactly as those of K are.
+
+    Factors, and a change of the basis, change no dependence: so powers are those of coordinates from -1 to 1, from the
+    first point where a kernel has all lower degrees, too; and where it makes all different points independent, each of
+    them has a feature of its own.
+    """
+    kind, degree = kernel.kind, kernel.degree if kernel.kind.parameters else 1
+    if isinstance(kind, DifferenceKind) and kernel.gamma > 0.0:
+        return np.eye(len(X))[np.unique(X + 0.0, axis=0, return_inverse=True)[1].reshape(-1)]
+    if kernel.name not in ("linear", "poly") or not kernel.is_positive_semidefinite or kernel.gamma == 0.0:
+        raise ArithmeticError
+    if (degree + 1) ** X.shape[1] > MOST_FEATURES:
+        raise ArithmeticError
+    below = kind.is_linear or kernel.coef0 > 0.0  # with the lower degrees
+    at = X - X[:1].sum(axis=0) * below
+    at /= np.abs(at).max(axis=0, initial=1e-300)
+    powers = product(range(degree + 1), repeat=X.shape[1])
+    chosen = [each for each in powers if sum(each) == degree or (below and sum(each) < degree)]
+    return np.column_stack([(at**each).prod(axis=1) for each in chosen])
+
+
+def _independent(rows: Array) -> bool:
+    """Return whether the rows are linearly independent."""
+    values = np.linalg.svd(rows, compute_uv=False)
+    if ((values > RANK[0] * values.max(initial=0.0)) & (values < RANK[1] * values.max(initial=0.0))).any():
+        raise ArithmeticError
+    return len(values) == len(rows) and bool((values > RANK[0] * values.max(initial=0.0)).all())
+
+
+def _highest(c: Array, Z: Array, x: Array, low: Array, high: Array) -> Array:
+    """Return an x with the largest c'x, from `low` to `high` and with the same Z'x as the given x.
+
+    A linear programme, by an active set: x moves along c, projected on the directions that are allowed, until a bound
+    stops it and is held; where none is left, a bound with a multiplier of the wrong sign is let go, by Bland's rule.
+    """
+    x, held = x.copy(), np.zeros(len(x), dtype=bool)
+    for _ in range(50 * len(x) + 50):
+        slope = c - Z @ np.linalg.lstsq(Z[~held], c[~held], rcond=RANK[1])[0]
+        along = np.where(held | (np.abs(slope) <= ZERO), 0.0, slope)
+        if along.any():
+            ends = np.where(along > 0.0, high, low)
+            room = np.divide(ends - x, along, out=np.full(len(x), np.inf), where=along != 0.0)
+            first = int(room.argmin())
+            x += max(0.0, float(room[first])) * along
+            x[first], held[first] = ends[first], True
+        else:
+            leaving = held & np.where(x <= low, slope > ZERO, slope < -ZERO)
+            if not leaving.any():
+                return x
+            held[leaving.argmax()] = False
+    raise ArithmeticError
