@@ -19,6 +19,7 @@ from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 from solver.kernels.kernel_classifier import UNFINISHED
 
+from .alpha_ranges import AlphaRanges
 from .cover import Cover
 from .probability import Probability
 from .run_state import RunState
@@ -124,6 +125,8 @@ class Marks(Struct, frozen=True, eq=False):
         Points that determine the boundary of a kNN picture.
     chosen : ndarray of shape (n,)
         Points that a condensing or editing training has kept.
+    maybe : ndarray of shape (n,)
+        Points that are support vectors in some optima, but not in all; they are neither `free` nor `bounded`.
     """
 
     free: NDArray[np.intp] = field(default_factory=_none)
@@ -132,6 +135,7 @@ class Marks(Struct, frozen=True, eq=False):
     tied: NDArray[np.intp] = field(default_factory=_none)
     kept: NDArray[np.intp] = field(default_factory=_none)
     chosen: NDArray[np.intp] = field(default_factory=_none)
+    maybe: NDArray[np.intp] = field(default_factory=_none)
 
 
 NO_MARKS = Marks()
@@ -188,6 +192,8 @@ class Frame(Struct, frozen=True, eq=False):
         Probability that the picture shades in place of f.
     cover : Cover
         Parts that have been withheld.
+    alphas : AlphaRanges or None
+        Ranges of the multipliers over all optima, computed after the training.
     """
 
     job: int
@@ -211,6 +217,7 @@ class Frame(Struct, frozen=True, eq=False):
     fast_run: FastProgress | None = None
     probability: Probability | None = None
     cover: Cover = Cover.NOTHING
+    alphas: AlphaRanges | None = None
 
     @property
     def continues(self) -> bool:

@@ -24,11 +24,12 @@ from solver.core.stepping import Stop
 from solver.inspection.step_explanation import Explanation
 from solver.recording import Recording
 
+from .alpha_ranges import AlphaRanges, alpha_ranges
 from .frames import NO_MARKS, Frame, LaneSpec, Marks, Phase, Starts
 from .outcome import Outcome, judged, outcome_of_values
 from .pacing import Pace
 from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, survey, values_of
-from .run_state import speed_of
+from .run_state import RunState, speed_of
 from .surface_values import Source, pair_source, problem_of
 
 #: Updates of one binary problem before the next has its turn.
@@ -72,6 +73,7 @@ class TrainingRun:
         self._surveyed: defaultdict[int, set[int]] = defaultdict(set)  # by problem, the steps with primal and gap
         self._orders: dict[tuple[int, int], Orders] = {}  # by problem and number of orders
         self._away: tuple[Recording, int] | None = None  # a run at another step, and the step to return to
+        self._alphas: AlphaRanges | None = None  # of the finished training
 
     @staticmethod
     def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
@@ -270,7 +272,7 @@ class TrainingRun:
             multipliers[p] if multipliers else None,
             self._last.get(p),
         )
-        return replace(
+        frame = replace(
             frame,
             phase=phase,
             model=model,
@@ -282,6 +284,15 @@ class TrainingRun:
             run_state=run_state,
             starts=self.starts,
         )
+        return self._ranged(frame, run_state)
+
+    def _ranged(self, frame: Frame, run_state: RunState) -> Frame:
+        """Return the `frame` with the ranges of the multipliers, if they are known."""
+        if (found := self._alphas) is None or not self.finished:
+            return frame
+        own = {name: np.setdiff1d(getattr(frame.marks, name), found.maybe) for name in ("free", "bounded")}
+        run_state = replace(run_state, ranges=found.ranges[self.driven])
+        return replace(frame, alphas=found, marks=replace(frame.marks, maybe=found.maybe, **own), run_state=run_state)
 
     def details(self, frame: Frame) -> Generator[Frame | None]:
         """Yield the `frame` of a stopped run with numbers that take longer; None between two pieces of work."""
@@ -295,6 +306,14 @@ class TrainingRun:
             slacks = yield from slacks_of(frame.model, run_state, p, spec.grid)
             run_state = replace(run_state, slacks=slacks)
             frame = replace(frame, run_state=run_state)
+            yield frame
+        multipliers = self.estimator.pair_multipliers(self.trainer.snapshot(False))
+        if self._alphas is None and self.finished and multipliers:
+            self._alphas = yield from alpha_ranges(
+                frame.certificates, self.trainer.pairs, multipliers, len(self.points)
+            )
+            frame = self._ranged(frame, run_state)
+            run_state = frame.run_state or run_state
             yield frame
         settings = spec.lane.settings
         if isinstance(settings, PerceptronSettings) and settings.orders and not spec.lane.standardises:

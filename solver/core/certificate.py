@@ -197,8 +197,8 @@ class Certificate:
         if self.unique is None or len(self.optima) > 1:
             return None
         least, largest = self.optima[0].alpha.copy(), self.optima[0].alpha.copy()
-        for point, low, high in self.optima[0].ranges():
-            least[point], largest[point] = low, high
+        for point, *ends in () if self.unique else self.optima[0].ranges():
+            least[point], largest[point] = ends
         return least, largest
 
     def __getstate__(self) -> dict[str, Any]:

@@ -13,10 +13,10 @@ precision.  So Z is made of the features themselves, in a basis that is well con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,9 @@ from solver.kernels.table import Kernel
 
 #: Largest numbers of kernel values for which the multipliers are polished, of points of M, and of features of a kernel.
 MOST_ENTRIES, MOST_ON_MARGIN, MOST_FEATURES = 4_000_000, 200, 500
-#: Tolerances of the trainings whose multipliers are polished, first those that are known; largest number of updates of
-#: each; and the share of the largest multiplier below which one is tried at its bound.
-TOLERANCES, MOST_UPDATES, SHARE = (np.inf, 1e-6, 1e-10), 100_000, 1e-6
+#: Tolerances of the trainings whose multipliers are polished, the first mostly without an update; largest number of
+#: updates of each; and the share of the largest multiplier below which one is tried at its bound.
+TOLERANCES, MOST_UPDATES, SHARE = (1.0, 1e-6, 1e-10), 100_000, 1e-6
 #: Largest violation of the KKT conditions after polishing.  M is what is as near to the margin as the first of `NEAR`;
 #: if another point is nearer than the second, M is not decided.
 VIOLATION, NEAR = 1e-9, (1e-7, 1e-5)
@@ -46,18 +46,19 @@ class Optima:
     Attributes
     ----------
     X : ndarray of shape (n, n_features)
-    y, C, alpha : ndarray of shape (n,)
+    y, C : ndarray of shape (n,)
     kernel : Kernel
-    trained : callable
-        ``trained(alpha, tol)`` returns multipliers of a KKT violation of at most `tol`, found from `alpha`.
+    solver : type
+        `SmoSolver`, which trains to smaller tolerances.
+    alpha : ndarray of shape (n,)
     """
 
     X: Array
     y: Array
     C: Array
-    alpha: Array
     kernel: Kernel
-    trained: Callable[[Array, float], Array]
+    solver: Any
+    alpha: Array
 
     @cached_property
     def unique(self) -> bool | None:
@@ -78,9 +79,7 @@ class Optima:
             return None
 
     def ranges(self) -> Iterator[tuple[int, float, float]]:
-        """Yield index, least and largest alpha over all optima of each point whose alpha may differ between them."""
-        if self.unique is not False:
-            return
+        """Yield index, least and largest alpha over all optima of each point whose alpha differs; if not `unique`."""
         M, Z = self._margin
         alpha, C = self._polished[0][M], self.C[M]
         zero = ZERO * float(alpha.max())
@@ -108,7 +107,9 @@ class Optima:
         alpha = self.alpha
         with np.errstate(over="ignore", invalid="ignore"):
             for tol in TOLERANCES:
-                alpha = alpha if np.isinf(tol) else self.trained(alpha, tol)
+                smo = self.solver(self.X, self.y, self.kernel, C=self.C, tol=tol, max_iter=MOST_UPDATES, alpha=alpha)
+                smo.run()
+                alpha = smo.alpha
                 if found := self._solved(alpha, SHARE) or self._solved(alpha, 0.0):
                     return self._solved(found[0], SHARE) or found
         raise ArithmeticError
@@ -129,7 +130,7 @@ class Optima:
         m = v[np.where(y > 0, alpha < C, alpha > 0.0)].max(initial=-np.inf)
         M = v[np.where(y > 0, alpha > 0.0, alpha < C)].min(initial=np.inf)
         size, rounding = VIOLATION * alpha.sum(), 100.0 * EPS * (np.abs(K) @ np.abs(beta)).max(initial=0.0)
-        feasible = abs(beta.sum()) <= size and (alpha >= -size).all() and (alpha <= C + size).all()
+        feasible = max(abs(beta.sum()), (-alpha).max(), (alpha - C).max()) <= size
         return (alpha, y * (v - 0.5 * (m + M))) if feasible and m - M <= max(VIOLATION, rounding) else None
 
 
@@ -140,19 +141,16 @@ def _features(kernel: Kernel, X: Array) -> Array:
     first point where a kernel has all lower degrees, too; and where it makes all different points independent, each of
     them has a feature of its own.
     """
-    kind, degree = kernel.kind, kernel.degree if kernel.kind.parameters else 1
-    if isinstance(kind, DifferenceKind) and kernel.gamma > 0.0:
+    if isinstance(kernel.kind, DifferenceKind) and kernel.gamma > 0.0:
         return np.eye(len(X))[np.unique(X + 0.0, axis=0, return_inverse=True)[1].reshape(-1)]
-    if kernel.name not in ("linear", "poly") or not kernel.is_positive_semidefinite or kernel.gamma == 0.0:
+    degree, below = (1, True) if kernel.kind.is_linear else (kernel.degree, kernel.coef0 > 0.0)  # with lower degrees
+    if kernel.name not in ("linear", "poly") or kernel.gamma == 0.0 or (degree + 1) ** X.shape[1] > MOST_FEATURES:
         raise ArithmeticError
-    if (degree + 1) ** X.shape[1] > MOST_FEATURES:
-        raise ArithmeticError
-    below = kind.is_linear or kernel.coef0 > 0.0  # with the lower degrees
+    powers = np.indices((degree + 1,) * X.shape[1]).reshape(X.shape[1], -1)
+    chosen = powers[:, (powers.sum(axis=0) == degree) | (below & (powers.sum(axis=0) < degree))]
     at = X - X[:1].sum(axis=0) * below
-    at /= np.abs(at).max(axis=0, initial=1e-300)
-    powers = product(range(degree + 1), repeat=X.shape[1])
-    chosen = [each for each in powers if sum(each) == degree or (below and sum(each) < degree)]
-    return np.column_stack([(at**each).prod(axis=1) for each in chosen])
+    features: Array = ((at / np.abs(at).max(axis=0, initial=1e-300))[:, :, None] ** chosen).prod(axis=1)
+    return features
 
 
 def _independent(rows: Array) -> bool:

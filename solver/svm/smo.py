@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,7 @@ from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
-from .optima import MOST_UPDATES, Optima
+from .optima import Optima
 from .projection import ROUNDING, feasible, settled
 from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
@@ -113,18 +113,6 @@ class _SumTask:
     then: Callable[[SmoSolver, _SumTask], None]
     outcome: int  #: result of the updates before it, as `_smo_loops.run` returns it
     moved: bool = True  #: whether these updates changed a multiplier
-
-
-def optima_of(X: Array, y: Array, C: Array, kernel: Kernel) -> Callable[[Array], Optima] | None:
-    """Return a function of nearly optimal alpha that returns the `Optima` of this problem; None for a Gram matrix."""
-    bounds = C.copy()
-
-    def trained(alpha: Array, tol: float) -> Array:
-        smo = SmoSolver(X, y, kernel, C=bounds, tol=tol, max_iter=MOST_UPDATES, alpha=alpha)
-        smo.run()
-        return smo.alpha
-
-    return None if kernel.name == "precomputed" else lambda alpha: Optima(X, y, bounds, alpha, kernel, trained)
 
 
 class SmoSolver(DualSolver):
@@ -463,19 +451,23 @@ class SmoSolver(DualSolver):
 
     def _evidence(self) -> Evidence:
         """Return the values from which the certificate is computed, in arrays of their own."""
-        errors = self._errors
+        errors, C = self._errors, self.C.copy()
         return Evidence(
             proved(self.status, float(errors.max()), self.tol),
             self.n_iter,
             self.y,
-            self.C.copy(),
+            C,
             self.beta.copy(),
             self.v.copy(),
             errors,
             self._definite,
             self._proved_primal,
-            optima_of(self.points.T, self.y, self.C, self.kernel),
+            self._optima(self.points.T, self.y, C),
         )
+
+    def _optima(self, X: Array, y: Array, C: Array) -> Callable[[Array], Optima] | None:
+        """Return a function of nearly optimal alpha that returns a problem's `Optima`; None if K may be indefinite."""
+        return None if not self.kernel.is_positive_semidefinite else partial(Optima, X, y, C, self.kernel, SmoSolver)
 
     @property
     def _reachable(self) -> float:

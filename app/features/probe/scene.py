@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.caches import kept
 from app.core.number_format import percent
@@ -18,7 +19,9 @@ from app.engine.fitting import begun_shares
 from app.engine.frames import Frame, Phase
 from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
+from app.engine.run_state import RunState
 from app.engine.surface_values import problem_of, shown_pair
+from app.features.kkt.text import case_line
 from app.learners.model import Model, SharesModel, remote
 from app.scene.model import Context, LaneScene
 from app.state.document import Document, Lane, problem
@@ -111,6 +114,8 @@ Location = tuple[float, float]
 MOST_LINES, MOST_TERMS = 60, 12
 #: Least term that has a line, as a share of the largest.
 LEAST_TERM = 0.02
+#: Distance of a point from the location, as a share of the picture, up to which the probe is about the point as well.
+AT_POINT = 0.01
 #: Number of kernel values above which a probe takes more than about 5 ms, and is computed in the background.
 HEAVY = 40_000
 
@@ -430,7 +435,22 @@ def _lane(context: Context, scene: LaneScene, location: Location, pinned: bool) 
         facts = known.value if of_shown else None
     still, in_words = pinned or session.cursor is not None, "probe" in session.open_panels
     before = context.came_from.get(frame.neighbours) if in_words else None
-    return _kept(frame.model, frame.lane, _named(frame, document), location, facts, still, in_words, before=before)
+    found = _kept(frame.model, frame.lane, _named(frame, document), location, facts, still, in_words, before=before)
+    if scene.run_state is None or scene.run_state.kkt is None or not in_words:
+        return found
+    return _with_point(found, scene.run_state, document, location)
+
+
+@kept(16)
+def _with_point(found: LaneProbe, run_state: RunState, document: Document, location: Location) -> LaneProbe:
+    """Return the probe of a lane with the KKT case of the point at the location, if there is one."""
+    index, view = run_state.index, document.view
+    away = np.abs(run_state.points.xy[index] - location) / (view.span, view.span * view.ratio)
+    nearest = int(away.max(axis=1).argmin())
+    if away[nearest].max() > AT_POINT:
+        return found
+    name = NamedPoints(run_state.points, document.points, document.class_names).name(int(index[nearest]))
+    return replace(found, lines=(f"Point {name}, here.  {case_line(run_state, nearest)}.", *found.lines))
 
 
 def _named(frame: Frame, document: Document) -> NamedPoints:
