@@ -19,7 +19,6 @@ from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 from solver.kernels.kernel_classifier import UNFINISHED
 
-from .alpha_ranges import AlphaRanges
 from .cover import Cover
 from .probability import Probability
 from .run_state import RunState
@@ -192,8 +191,6 @@ class Frame(Struct, frozen=True, eq=False):
         Probability that the picture shades in place of f.
     cover : Cover
         Parts that have been withheld.
-    alphas : AlphaRanges or None
-        Ranges of the multipliers over all optima, computed after the training.
     """
 
     job: int
@@ -217,7 +214,6 @@ class Frame(Struct, frozen=True, eq=False):
     fast_run: FastProgress | None = None
     probability: Probability | None = None
     cover: Cover = Cover.NOTHING
-    alphas: AlphaRanges | None = None
 
     @property
     def continues(self) -> bool:

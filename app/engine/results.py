@@ -76,7 +76,7 @@ def _withheld(frame: Frame, cover: Cover) -> Frame | None:
         return None
     changes: dict[str, Any] = {"cover": cover}
     if cover & (Cover.MARKS | Cover.TRAINING):
-        changes |= {"run_state": None, "alphas": None}  # they contain marks and numbers
+        changes["run_state"] = None  # it contains marks and numbers
     if Cover.MARKS in cover:
         changes["marks"] = NO_MARKS
     if Cover.TRAINING in cover:

@@ -24,12 +24,21 @@ from solver.core.stepping import Stop
 from solver.inspection.step_explanation import Explanation
 from solver.recording import Recording
 
-from .alpha_ranges import AlphaRanges, alpha_ranges
 from .frames import NO_MARKS, Frame, LaneSpec, Marks, Phase, Starts
 from .outcome import Outcome, judged, outcome_of_values
 from .pacing import Pace
-from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, survey, values_of
-from .run_state import RunState, speed_of
+from .run_report import (
+    MOST_RANGED,
+    alpha_ranges,
+    explain_last,
+    few_steps,
+    mark,
+    run_state_of,
+    slacks_of,
+    survey,
+    values_of,
+)
+from .run_state import Ranges, RunState, speed_of
 from .surface_values import Source, pair_source, problem_of
 
 #: Updates of one binary problem before the next has its turn.
@@ -73,7 +82,7 @@ class TrainingRun:
         self._surveyed: defaultdict[int, set[int]] = defaultdict(set)  # by problem, the steps with primal and gap
         self._orders: dict[tuple[int, int], Orders] = {}  # by problem and number of orders
         self._away: tuple[Recording, int] | None = None  # a run at another step, and the step to return to
-        self._alphas: AlphaRanges | None = None  # of the finished training
+        self._alphas: tuple[list[Ranges], Indices] | None = None  # `alpha_ranges` of the finished training
 
     @staticmethod
     def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
@@ -284,15 +293,13 @@ class TrainingRun:
             run_state=run_state,
             starts=self.starts,
         )
-        return self._ranged(frame, run_state)
+        return self._ranged(frame, run_state, *self._alphas) if self._alphas and self.finished else frame
 
-    def _ranged(self, frame: Frame, run_state: RunState) -> Frame:
-        """Return the `frame` with the ranges of the multipliers, if they are known."""
-        if (found := self._alphas) is None or not self.finished:
-            return frame
-        own = {name: np.setdiff1d(getattr(frame.marks, name), found.maybe) for name in ("free", "bounded")}
-        run_state = replace(run_state, ranges=found.ranges[self.driven])
-        return replace(frame, alphas=found, marks=replace(frame.marks, maybe=found.maybe, **own), run_state=run_state)
+    def _ranged(self, frame: Frame, run_state: RunState, ranges: Sequence[Ranges], maybe: Indices) -> Frame:
+        """Return the `frame` at the end of the training, with what `alpha_ranges` has found."""
+        own = {name: np.setdiff1d(getattr(frame.marks, name), maybe) for name in ("free", "bounded")}
+        marks, run_state = replace(frame.marks, maybe=maybe, **own), replace(run_state, ranges=ranges[self.driven])
+        return replace(frame, marks=marks, run_state=run_state)
 
     def details(self, frame: Frame) -> Generator[Frame | None]:
         """Yield the `frame` of a stopped run with numbers that take longer; None between two pieces of work."""
@@ -307,12 +314,10 @@ class TrainingRun:
             run_state = replace(run_state, slacks=slacks)
             frame = replace(frame, run_state=run_state)
             yield frame
-        multipliers = self.estimator.pair_multipliers(self.trainer.snapshot(False))
-        if self._alphas is None and self.finished and multipliers:
-            self._alphas = yield from alpha_ranges(
-                frame.certificates, self.trainer.pairs, multipliers, len(self.points)
-            )
-            frame = self._ranged(frame, run_state)
+        if self.finished and self._alphas is None and run_state.alpha is not None and len(self.points) <= MOST_RANGED:
+            multipliers = self.estimator.pair_multipliers(self.trainer.snapshot(False))
+            self._alphas = yield from alpha_ranges(self.points, self.trainer.pairs, frame.certificates, multipliers)
+            frame = self._ranged(frame, run_state, *self._alphas)
             run_state = frame.run_state or run_state
             yield frame
         settings = spec.lane.settings

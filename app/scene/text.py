@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from app.core.number_format import about, coordinate, count, grouped, percent, span_of_time
 from app.core.plain_text import listed
 from app.core.points import Points
-from app.engine import alpha_ranges
 from app.engine.cover import Cover
 from app.engine.frames import FastProgress, Frame, Phase
+from app.engine.run_report import MOST_RANGED
 from app.learners.svm import STEPPED
 from app.state.document import CLASS_NAMES, Document, Lane
 from solver.core import fast_loops
-from solver.core.arrays import Indices
 from solver.data.datasets import DATASETS
 from solver.inspection.metrics import KktCase
 
@@ -265,26 +262,24 @@ def own_points(document: Document) -> str:
 
 
 def alpha_remark(frame: Frame) -> str:
-    """Return that the multipliers of a finished training are not unique, and which points may be support vectors.
+    """Return that the multipliers after a training are not unique, and which points may be support vectors; or "".
 
-    "" if they are unique, or if that cannot be decided; a sentence, if there are too many points.
+    For too many points, return that it is not computed.
     """
-    if frame.alphas is None or frame.alphas.unique is not False:
-        large = frame.alphas is not None and frame.alphas.unique is None and len(frame.points) > alpha_ranges.MOST
-        most = grouped(alpha_ranges.MOST)
-        return f"Whether α is unique is not computed for problems of more than {most} points." if large else ""
-    always, maybe = np.sort(np.concatenate((frame.marks.free, frame.marks.bounded))), frame.alphas.maybe
+    run_state, marks = frame.run_state, frame.marks
+    if run_state is None or not run_state.ranges:
+        large = run_state is not None and run_state.kkt is not None and frame.ended
+        large &= len(frame.points) > MOST_RANGED and frame.lane.svm.kernel in ("linear", "poly")
+        return f"Whether α is unique is not computed for more than {grouped(MOST_RANGED)} points." if large else ""
+    always, maybe = sorted((*marks.free.tolist(), *marks.bounded.tolist())), marks.maybe.tolist()
     are = "is a support vector" if len(always) == 1 else "are support vectors"
     parts = [f"{_points_named(frame.points, always)} {are} in every optimum"] * (len(always) > 0)
     parts += [f"{_points_named(frame.points, maybe)} may be" + (not parts) * " support vectors"] * (len(maybe) > 0)
     return f"f and the margin are unique, α is not: {', '.join(parts)}."
 
 
-def _points_named(points: Points, index: Indices) -> str:
+def _points_named(points: Points, index: list[int]) -> str:
     """Return the coordinates of a few points, or the number of many."""
-    if len(index) > MOST_NAMED:
-        return count(len(index), "point")
-    span = max(points.extent)
-    return listed(
-        [f"({', '.join(coordinate(value, span) for value in points.xy[i].tolist())})" for i in index.tolist()]
-    )
+    few, span = points.xy[index[:MOST_NAMED]].tolist(), max(points.extent)
+    names = [f"({coordinate(x, span)}, {coordinate(y, span)})" for x, y in few]
+    return listed(names) if len(names) == len(index) else count(len(index), "point")

@@ -34,9 +34,8 @@ TOLERANCES, MOST_UPDATES, SHARE = (1.0, 1e-6, 1e-10), 100_000, 1e-6
 #: if another point is nearer than the second, M is not decided.
 VIOLATION, NEAR = 1e-9, (1e-7, 1e-5)
 #: Singular values up to the first share of the largest are 0; a rank is not decided with one from there to the second.
-RANK = (1e-12, 1e-8)
-#: Length below which a direction, and gain below which a linear programme, is 0.
-ZERO = 1e-7
+#: A direction that is shorter than the last number, and a gain that is smaller, is 0.
+RANK, ZERO = (1e-12, 1e-8), 1e-7
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,9 +90,7 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
     if kind in BOUNDED_OF:
         return (_shape(shape, POINT * scale, ink, max(EDGE * scale, 1.8)),)
     ring = _shape(shape, max(FREE * scale, POINT * scale + 4), ink, RING * max(scale, 1.0))
-    if kind in MAYBE_OF:
-        _break(ring)
-    return (ring,)
+    return (_broken(*ring) if kind in MAYBE_OF else ring,)
 
 
 def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor | None = None) -> Shape:
@@ -117,19 +115,17 @@ def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
     for colour, wide in ((QColor(*theme.background), width + 2.0 * min(scale, 1.0)), (style.colour(theme), width)):
         path, pen, brush = _shape(style.shape, style.size * scale, colour, wide)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        if not satisfied and len(parts):
-            _break((path, pen, brush))
-        parts.append((path, pen, brush))
+        parts.append((path, pen, brush) if satisfied or not parts else _broken(path, pen, brush))
     return tuple(parts)
 
 
-def _break(ring: Shape) -> None:
-    """Break the outline of a shape into dashes, as many for every shape."""
-    path, pen, _ = ring
+def _broken(path: QPainterPath, pen: QPen, brush: QBrush) -> Shape:
+    """Return a shape with its outline broken into dashes, as many for every shape."""
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     dash = path.length() / (2.0 * DASHES * pen.widthF())
     pen.setDashPattern([dash, dash])
     pen.setDashOffset(0.5 * dash)
+    return path, pen, brush
 
 
 def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:
