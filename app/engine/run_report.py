@@ -18,7 +18,7 @@ from solver.inspection.metrics import kkt_case
 from solver.inspection.step_explanation import Explanation, explain
 from solver.recording import Recording
 
-from .run_state import Ranges, RunState, Slacks
+from .run_state import RunState, Slacks
 from .surface_values import problem_of
 
 #: Number of steps of a run at which primal and gap are computed if the curves are displayed.
@@ -192,12 +192,12 @@ def alpha_ranges(
     pairs: Sequence[BinaryProblem],
     certificates: Sequence[Any],
     multipliers: Sequence[tuple[Array, Array]],
-) -> Generator[None, None, tuple[list[Ranges], Indices]]:
+) -> Generator[None, None, tuple[list[dict[int, tuple[float, float]]], Indices]]:
     """Return the ranges of alpha of each problem after a training, and which points are support vectors in some optima.
 
     The points are those that are not so in all optima, as indices of `points`.  Pause after each point.
     """
-    ranges: list[Ranges] = []
+    ranges: list[dict[int, tuple[float, float]]] = []
     ends = np.zeros((2, len(points)))
     for pair, certificate, (alpha, _) in zip(pairs, certificates, multipliers, strict=True):
         ranges.append({})

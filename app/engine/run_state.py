@@ -15,8 +15,6 @@ from solver.core.trace import TraceView
 from solver.inspection.metrics import KktReport
 from solver.inspection.step_explanation import Explanation
 
-#: Least and largest alpha over all optima, by a point's position in its problem, of those whose alpha differs.
-Ranges = dict[int, tuple[float, float]]
 #: Duration of the replay of a whole run (s), and its lowest speed (steps/s): slower, a short run would seem to pause.
 WHOLE_RUN, LEAST_SPEED = 10.0, 1.0
 #: Lowest speed of a run of unknown length (steps/s).
@@ -98,8 +96,9 @@ class RunState(Struct, frozen=True, eq=False):
         Why the step takes this pair, and how it changes it (SMO only).
     slacks : Slacks or None
         Computed when the run stops.
-    ranges : Ranges or None
-        Known after the end of a run of not too many points.
+    ranges : dict or None
+        Least and largest alpha over all optima, by a point's position in `index`, of those whose alpha differs; known
+        after the end of a run of not too many points.
     """
 
     recording: int
@@ -126,7 +125,7 @@ class RunState(Struct, frozen=True, eq=False):
     pair: tuple[int, ...] = (-1, -1)
     explanation: Explanation | None = None
     slacks: Slacks | None = field(default=None)
-    ranges: Ranges | None = None
+    ranges: dict[int, tuple[float, float]] | None = None
 
     @property
     def at_end(self) -> bool:

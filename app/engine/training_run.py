@@ -38,7 +38,7 @@ from .run_report import (
     survey,
     values_of,
 )
-from .run_state import Ranges, RunState, speed_of
+from .run_state import RunState, speed_of
 from .surface_values import Source, pair_source, problem_of
 
 #: Updates of one binary problem before the next has its turn.
@@ -82,7 +82,7 @@ class TrainingRun:
         self._surveyed: defaultdict[int, set[int]] = defaultdict(set)  # by problem, the steps with primal and gap
         self._orders: dict[tuple[int, int], Orders] = {}  # by problem and number of orders
         self._away: tuple[Recording, int] | None = None  # a run at another step, and the step to return to
-        self._alphas: tuple[list[Ranges], Indices] | None = None  # `alpha_ranges` of the finished training
+        self._alphas: tuple[list[Any], Indices] | None = None  # `alpha_ranges` of the finished training
 
     @staticmethod
     def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
@@ -295,11 +295,14 @@ class TrainingRun:
         )
         return self._ranged(frame, run_state, *self._alphas) if self._alphas and self.finished else frame
 
-    def _ranged(self, frame: Frame, run_state: RunState, ranges: Sequence[Ranges], maybe: Indices) -> Frame:
+    def _ranged(self, frame: Frame, run_state: RunState, ranges: Sequence[Any], maybe: Indices) -> Frame:
         """Return the `frame` at the end of the training, with what `alpha_ranges` has found."""
         own = {name: np.setdiff1d(getattr(frame.marks, name), maybe) for name in ("free", "bounded")}
-        marks, run_state = replace(frame.marks, maybe=maybe, **own), replace(run_state, ranges=ranges[self.driven])
-        return replace(frame, marks=marks, run_state=run_state)
+        return replace(
+            frame,
+            marks=replace(frame.marks, maybe=maybe, **own),
+            run_state=replace(run_state, ranges=ranges[self.driven]),
+        )
 
     def details(self, frame: Frame) -> Generator[Frame | None]:
         """Yield the `frame` of a stopped run with numbers that take longer; None between two pieces of work."""
@@ -315,8 +318,12 @@ class TrainingRun:
             frame = replace(frame, run_state=run_state)
             yield frame
         if self.finished and self._alphas is None and run_state.alpha is not None and len(self.points) <= MOST_RANGED:
-            multipliers = self.estimator.pair_multipliers(self.trainer.snapshot(False))
-            self._alphas = yield from alpha_ranges(self.points, self.trainer.pairs, frame.certificates, multipliers)
+            self._alphas = yield from alpha_ranges(
+                self.points,
+                self.trainer.pairs,
+                frame.certificates,
+                self.estimator.pair_multipliers(self.trainer.snapshot(False)),
+            )
             frame = self._ranged(frame, run_state, *self._alphas)
             run_state = frame.run_state or run_state
             yield frame

@@ -266,15 +266,27 @@ def alpha_remark(frame: Frame) -> str:
 
     For too many points, return that it is not computed.
     """
-    run_state, marks = frame.run_state, frame.marks
-    if run_state is None or not run_state.ranges:
-        large = run_state is not None and run_state.kkt is not None and frame.ended
-        large &= len(frame.points) > MOST_RANGED and frame.lane.svm.kernel in ("linear", "poly")
+    if frame.run_state is None or not frame.run_state.ranges:
+        large = (
+            frame.lane.classifier == "svm"
+            and frame.lane.svm.kernel in ("linear", "poly")
+            and len(frame.points) > MOST_RANGED
+            and frame.ended
+        )
         return f"Whether α is unique is not computed for more than {grouped(MOST_RANGED)} points." if large else ""
-    always, maybe = sorted((*marks.free.tolist(), *marks.bounded.tolist())), marks.maybe.tolist()
-    are = "is a support vector" if len(always) == 1 else "are support vectors"
-    parts = [f"{_points_named(frame.points, always)} {are} in every optimum"] * (len(always) > 0)
-    parts += [f"{_points_named(frame.points, maybe)} may be" + (not parts) * " support vectors"] * (len(maybe) > 0)
+    always, maybe = sorted((*frame.marks.free.tolist(), *frame.marks.bounded.tolist())), frame.marks.maybe.tolist()
+    parts = [
+        f"{_points_named(frame.points, index)} {one if len(index) == 1 else more}"
+        for index, one, more in (
+            (always, "is a support vector in every optimum", "are support vectors in every optimum"),
+            (
+                maybe,
+                "may be" if always else "may be a support vector",
+                "may be" if always else "may be support vectors",
+            ),
+        )
+        if index
+    ]
     return f"f and the margin are unique, α is not: {', '.join(parts)}."
 
 

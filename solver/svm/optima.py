@@ -104,13 +104,12 @@ class Optima:
     def _polished(self) -> tuple[Array, Array]:
         """Multipliers that satisfy the KKT conditions nearly to double precision, and 1 - y f."""
         alpha = self.alpha
-        with np.errstate(over="ignore", invalid="ignore"):
-            for tol in TOLERANCES:
-                smo = self.solver(self.X, self.y, self.kernel, C=self.C, tol=tol, max_iter=MOST_UPDATES, alpha=alpha)
-                smo.run()
-                alpha = smo.alpha
-                if found := self._solved(alpha, SHARE) or self._solved(alpha, 0.0):
-                    return self._solved(found[0], SHARE) or found
+        for tol in TOLERANCES:
+            smo = self.solver(self.X, self.y, self.kernel, C=self.C, tol=tol, max_iter=MOST_UPDATES, alpha=alpha)
+            smo.run()
+            alpha = smo.alpha
+            if found := self._solved(alpha, SHARE) or self._solved(alpha, 0.0):
+                return self._solved(found[0], SHARE) or found
         raise ArithmeticError
 
     def _solved(self, alpha: Array, share: float) -> tuple[Array, Array] | None:

@@ -452,9 +452,18 @@ def _lane(context: Context, scene: LaneScene, location: Location, pinned: bool) 
         facts = known.value if of_shown else None
     still, in_words = pinned or session.cursor is not None, "probe" in session.open_panels
     before = context.came_from.get(frame.neighbours) if in_words else None
-    near = (AT_POINT * document.view.span, AT_POINT * document.view.span * document.view.ratio)
-    named = _named(frame, document)
-    return _kept(frame.model, frame.lane, named, location, facts, still, in_words, None, before, scene.run_state, near)
+    return _kept(
+        frame.model,
+        frame.lane,
+        _named(frame, document),
+        location,
+        facts,
+        still,
+        in_words,
+        before=before,
+        run_state=scene.run_state,
+        near=(AT_POINT * document.view.span, AT_POINT * document.view.span * document.view.ratio),
+    )
 
 
 def _named(frame: Frame, document: Document) -> NamedPoints:
