@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.points import Points
 from app.state.document import Lane, problem
-from solver import BinaryProblem, DualAscentSnapshot, Grid, LasvmSnapshot, ReductionSnapshot, SmoSnapshot
+from solver import BinaryProblem, DualAscentSnapshot, Grid, LasvmSnapshot, ReductionSnapshot, SmoSnapshot, Status
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
@@ -31,8 +31,8 @@ BAR, LONGEST_BAR = 0.04, 0.2
 #: Number of checks, a millisecond or less apart, after which a replay ends its piece.
 CHECKS = 4
 #: Largest number of points for which ranges of alpha are computed: whether alpha is unique takes up to 20 ms in one
-#: piece then, and each of at most 200 points whose alpha may differ two linear programmes, 2 ms.
-MOST_RANGED = 500
+#: piece then, and each of at most 200 points whose alpha may differ two linear programmes, 1 ms.
+MOST_RANGED = 300
 
 
 def run_state_of(
@@ -201,9 +201,9 @@ def alpha_ranges(
     ends = np.zeros((2, len(points)))
     for pair, certificate, (alpha, _) in zip(pairs, certificates, multipliers, strict=True):
         ranges.append({})
-        own = np.array((alpha, alpha))
+        own, proved = np.array((alpha, alpha)), certificate.status is Status.OPTIMAL
         yield
-        for point, low, high in certificate.optima[0].ranges() if certificate.unique is False else ():
+        for point, low, high in certificate.optima[0].ranges() if proved and certificate.unique is False else ():
             ranges[-1][point] = own[:, point] = low, high
             yield
         ends[:, pair.index] = np.maximum(ends[:, pair.index], own)

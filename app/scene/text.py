@@ -292,6 +292,5 @@ def alpha_remark(frame: Frame) -> str:
 
 def _points_named(points: Points, index: list[int]) -> str:
     """Return the coordinates of a few points, or the number of many."""
-    few, span = points.xy[index[:MOST_NAMED]].tolist(), max(points.extent)
-    names = [f"({coordinate(x, span)}, {coordinate(y, span)})" for x, y in few]
-    return listed(names) if len(names) == len(index) else count(len(index), "point")
+    named = [f"({', '.join(coordinate(x, max(points.extent)) for x in at)})" for at in points.xy[index].tolist()]
+    return listed(named) if len(named) <= MOST_NAMED else count(len(named), "point")

@@ -32,7 +32,7 @@ MOST_ENTRIES, MOST_ON_MARGIN, MOST_FEATURES = 4_000_000, 200, 500
 TOLERANCES, MOST_UPDATES, SHARE = (1.0, 1e-6, 1e-10), 100_000, 1e-6
 #: Largest violation of the KKT conditions after polishing.  M is what is as near to the margin as the first of `NEAR`;
 #: if another point is nearer than the second, M is not decided.
-VIOLATION, NEAR = 1e-9, (1e-7, 1e-5)
+VIOLATION, NEAR = 1e-9, (1e-8, 1e-6)
 #: Singular values up to the first share of the largest are 0; a rank is not decided with one from there to the second.
 #: A direction that is shorter than the last number, and a gain that is smaller, is 0.
 RANK, ZERO = (1e-12, 1e-8), 1e-7
@@ -47,8 +47,8 @@ class Optima:
     X : ndarray of shape (n, n_features)
     y, C : ndarray of shape (n,)
     kernel : Kernel
-    solver : type
-        `SmoSolver`, which trains to smaller tolerances.
+    solver : type of SmoSolver
+        Trains to smaller tolerances.
     alpha : ndarray of shape (n,)
     """
 
@@ -62,14 +62,17 @@ class Optima:
     @cached_property
     def unique(self) -> bool | None:
         """As `Certificate.unique`."""
-        kernel, n_places = self.kernel, len(np.unique(self.X + 0.0, axis=0))
-        if isinstance(kernel.kind, DifferenceKind) and kernel.gamma > 0.0 and n_places == len(self.X):
+        separate = isinstance(self.kernel.kind, DifferenceKind) and self.kernel.gamma > 0.0  # different points
+        if separate and len(np.unique(self.X + 0.0, axis=0)) == len(self.X):
             return True
         try:
             M, Z = self._margin
             alpha = self._polished[0][M]
             inward = np.where(alpha == 0.0, 1.0, np.where(alpha == self.C[M], -1.0, 0.0))
             free = inward == 0.0
+            if separate:  # equal points share one sum, which has a bound
+                total, most = (np.where(Z == 0.0, 0.0, each[:, None]).sum(axis=0) for each in (alpha, self.C[M]))
+                return not ((total > 0.0) & (total < most)).any()
             if _independent(Z) or not _independent(Z[free]):
                 return _independent(Z)
             lengths = _highest(inward, Z, 0.0 * inward, np.minimum(inward - free, 0.0), np.maximum(inward + free, 0.0))
@@ -95,7 +98,7 @@ class Optima:
         M = np.flatnonzero(distance <= NEAR[0])
         features = _features(self.kernel, self.X[M])
         alone = (features[:, np.count_nonzero(features, axis=0) == 1] != 0.0).any(axis=1)
-        M, Z = M[~alone], np.column_stack((features, np.ones(len(M))))[~alone]
+        M, Z = M[~alone], features[~alone]
         if ((distance > NEAR[0]) & (distance <= NEAR[1])).any() or len(M) > MOST_ON_MARGIN:
             raise ArithmeticError
         return M, Z * self.y[M, None]
@@ -127,17 +130,18 @@ class Optima:
         v, alpha[support] = y - K @ beta, y[support] * beta
         m = v[np.where(y > 0, alpha < C, alpha > 0.0)].max(initial=-np.inf)
         M = v[np.where(y > 0, alpha > 0.0, alpha < C)].min(initial=np.inf)
-        size, rounding = VIOLATION * alpha.sum(), 100.0 * EPS * (np.abs(K) @ np.abs(beta)).max(initial=0.0)
-        feasible = max(abs(beta.sum()), (-alpha).max(), (alpha - C).max()) <= size
-        return (alpha, y * (v - 0.5 * (m + M))) if feasible and m - M <= max(VIOLATION, rounding) else None
+        wrong = m - M > max(VIOLATION, 100.0 * EPS * (np.abs(K) @ np.abs(beta)).max(initial=0.0)) or (
+            max(abs(beta.sum()), (-alpha).max(), (alpha - C).max()) > VIOLATION * alpha.sum()
+        )
+        return None if wrong else (alpha, y * (v - 0.5 * (m + M)))
 
 
 def _features(kernel: Kernel, X: Array) -> Array:
-    """Return features, shape (n, n_features), whose rows at X are dependent, a one added, exactly as those of K are.
+    """Return features and a one, shape (n, n_features), whose rows at X are dependent exactly as those of K and a one.
 
     Factors, and a change of the basis, change no dependence: so powers are those of coordinates from -1 to 1, from the
     first point where a kernel has all lower degrees, too; and where it makes all different points independent, each of
-    them has a feature of its own.
+    them has a feature of its own, and the one says nothing new.
     """
     if isinstance(kernel.kind, DifferenceKind) and kernel.gamma > 0.0:
         return np.eye(len(X))[np.unique(X + 0.0, axis=0, return_inverse=True)[1].reshape(-1)]
@@ -145,7 +149,7 @@ def _features(kernel: Kernel, X: Array) -> Array:
     if kernel.name not in ("linear", "poly") or kernel.gamma == 0.0 or (degree + 1) ** X.shape[1] > MOST_FEATURES:
         raise ArithmeticError
     powers = np.indices((degree + 1,) * X.shape[1]).reshape(X.shape[1], -1)
-    chosen = powers[:, (powers.sum(axis=0) == degree) | (below & (powers.sum(axis=0) < degree))]
+    chosen = powers[:, np.isin(powers.sum(axis=0), range(degree + 1) if below else (0, degree))]
     at = X - X[:1].sum(axis=0) * below
     features: Array = ((at / np.abs(at).max(axis=0, initial=1e-300))[:, :, None] ** chosen).prod(axis=1)
     return features
@@ -165,7 +169,8 @@ def _highest(c: Array, Z: Array, x: Array, low: Array, high: Array) -> Array:
     A linear programme, by an active set: x moves along c, projected on the directions that are allowed, until a bound
     stops it and is held; where none is left, a bound with a multiplier of the wrong sign is let go, by Bland's rule.
     """
-    x, held = x.copy(), np.zeros(len(x), dtype=bool)
+    moves = (Z[:, (Z[c != 0.0] != 0.0).any(axis=0)] != 0.0).any(axis=1)  # the others have no feature in common
+    x, held = x.copy(), ~moves
     for _ in range(50 * len(x) + 50):
         slope = c - Z @ np.linalg.lstsq(Z[~held], c[~held], rcond=RANK[1])[0]
         along = np.where(held | (np.abs(slope) <= ZERO), 0.0, slope)
@@ -176,7 +181,7 @@ def _highest(c: Array, Z: Array, x: Array, low: Array, high: Array) -> Array:
             x += max(0.0, float(room[first])) * along
             x[first], held[first] = ends[first], True
         else:
-            leaving = held & np.where(x <= low, slope > ZERO, slope < -ZERO)
+            leaving = held & moves & np.where(x <= low, slope > ZERO, slope < -ZERO)
             if not leaving.any():
                 return x
             held[leaving.argmax()] = False

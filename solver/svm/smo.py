@@ -467,7 +467,7 @@ class SmoSolver(DualSolver):
 
     def _optima(self, X: Array, y: Array, C: Array) -> Callable[[Array], Optima] | None:
         """Return a function of nearly optimal alpha that returns a problem's `Optima`; None if K may be indefinite."""
-        return None if not self.kernel.is_positive_semidefinite else partial(Optima, X, y, C, self.kernel, SmoSolver)
+        return None if not self.kernel.is_positive_semidefinite else partial(Optima, X, y, C, self.kernel, type(self))
 
     @property
     def _reachable(self) -> float:

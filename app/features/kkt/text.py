@@ -63,8 +63,7 @@ def point_words(run_state: RunState, index: int) -> tuple[str, ...]:
 
 def case_line(run_state: RunState, index: int) -> str:
     """Return the KKT case of one point of a run in words, or that it may be a support vector."""
-    words = "" if run_state.kkt is None else run_state.kkt.words(index)
-    ends = (run_state.ranges or {}).get(index)
+    words, ends = "" if run_state.kkt is None else run_state.kkt.words(index), (run_state.ranges or {}).get(index)
     if ends is None:
         return words
     between = f"α is not unique ({' to '.join(map(number, ends))})"

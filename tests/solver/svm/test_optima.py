@@ -153,7 +153,7 @@ def test_what_is_not_decided_is_none() -> None:
     many = np.repeat([[0.0, 0.0], [1.0, 1.0]], 150, axis=0)
     assert certified(many, np.repeat([-1, 1], 150), Kernel("linear"), 10.0).unique is None  # 300 on the margin
     nearly = X.copy()
-    nearly[2, 1] += 1e-6
+    nearly[2, 1] += 1e-7
     assert certified(nearly, y, Kernel("linear"), np.inf).unique is None
     nearly[2, 1] += 1e-3
     assert certified(nearly, y, Kernel("linear"), np.inf).unique is True
