@@ -297,10 +297,10 @@ class TrainingRun:
 
     def _ranged(self, frame: Frame, run_state: RunState, ranges: Sequence[Any], maybe: Indices) -> Frame:
         """Return the `frame` at the end of the training, with what `alpha_ranges` has found."""
-        own = {name: np.setdiff1d(getattr(frame.marks, name), maybe) for name in ("free", "bounded")}
+        always = {name: np.setdiff1d(getattr(frame.marks, name), maybe) for name in ("free", "bounded")}
         return replace(
             frame,
-            marks=replace(frame.marks, maybe=maybe, **own),
+            marks=replace(frame.marks, maybe=maybe, **always),
             run_state=replace(run_state, ranges=ranges[self.driven]),
         )
 
@@ -324,9 +324,8 @@ class TrainingRun:
                 frame.certificates,
                 self.estimator.pair_multipliers(self.trainer.snapshot(False)),
             )
-            frame = self._ranged(frame, run_state, *self._alphas)
+            yield (frame := self._ranged(frame, run_state, *self._alphas))
             run_state = frame.run_state or run_state
-            yield frame
         settings = spec.lane.settings
         if isinstance(settings, PerceptronSettings) and settings.orders and not spec.lane.standardises:
             for orders in self._other_orders(p, settings):

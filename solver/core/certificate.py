@@ -6,7 +6,7 @@ Notation as in `smo`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -127,9 +127,9 @@ class Certificate:
         Bound on the error of f at the points: by rounding, and by an expansion of the kernel if one was used.
         `dual` and `primal` allow for it; `kkt_violation` may be larger by twice as much.  While updates are made, it is
         an estimate.
-    optima : tuple of Optima or None, default=()
-        What `unique` and `multiplier_ranges` are computed from, for each problem; () if that is not known.  A pickle
-        is without it, but has `unique` if that was read before.
+    optima : tuple of Optima or None
+        What `unique` and `multiplier_ranges` are computed from, for each problem; () if that is not known, as in a
+        pickle or a copy, which have `unique` if that was read before.
 
     See Also
     --------
@@ -168,7 +168,12 @@ class Certificate:
     n_iter: int
     margin_bound: float
     kernel_error: float = 0.0
-    optima: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    #: No field: what is proved is compared, printed and made a tuple without it.
+    optima: ClassVar[tuple[Any, ...]] = ()
+    known_optima: InitVar[tuple[Any, ...]] = ()
+
+    def __post_init__(self, known_optima: tuple[Any, ...]) -> None:
+        vars(self)["optima"] = known_optima
 
     @cached_property
     def unique(self) -> bool | None:
@@ -233,7 +238,7 @@ def joined(certificates: Sequence[Certificate]) -> Certificate:
         n_iter=sum(c.n_iter for c in certificates),
         margin_bound=min(bounds, default=np.nan),
         kernel_error=max(c.kernel_error for c in certificates),
-        optima=tuple(each for c in certificates for each in c.optima or (None,)),
+        known_optima=tuple(each for c in certificates for each in c.optima or (None,)),
     )
 
 

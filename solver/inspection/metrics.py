@@ -194,7 +194,7 @@ def kkt_case(
     case[full & ~none & (margin < 0.0)] = KktCase.MISCLASSIFIED
     short, beyond = np.maximum(0.0, 1.0 - margin), np.maximum(0.0, margin - 1.0)
     violation = np.where(none, short, np.where(full, beyond, short + beyond))
-    side = np.where(np.abs(margin - 1.0) <= tol, 0.0, np.sign(margin - 1.0)).astype(np.int64)
+    side = (beyond > tol).astype(np.int64) - (short > tol)
     return KktReport(case, violation <= tol, violation, side)
 
 

@@ -361,10 +361,10 @@ def _case_here(run_state: RunState | None, named: NamedPoints, at: Array, near: 
     """Return the KKT case of the point at a location as a line; [] if there is no point, or no case."""
     if run_state is None or run_state.kkt is None:
         return []
-    here = (np.abs(run_state.points.xy[run_state.index] - at) <= near).all(axis=1)
+    away = np.abs(run_state.points.xy[run_state.index] - at)
     return [
         f"Point {named.name(int(run_state.index[i]))}, here.  {case_line(run_state, i)}."
-        for i in np.flatnonzero(here)[:1].tolist()
+        for i in np.flatnonzero((away <= near).all(axis=1))[:1].tolist()
     ]
 
 
