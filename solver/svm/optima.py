@@ -66,17 +66,15 @@ class Optima:
         if separate and len(np.unique(self.X + 0.0, axis=0)) == len(self.X):
             return True
         try:
-            M, Z = self._margin
-            alpha = self._polished[0][M]
-            inward = np.where(alpha == 0.0, 1.0, np.where(alpha == self.C[M], -1.0, 0.0))
-            free = inward == 0.0
+            (M, Z), (alpha, _) = self._margin, self._polished
+            inward = np.where(alpha == 0.0, 1.0, np.where(alpha == self.C, -1.0, 0.0))[M]
             if separate:  # equal points share one sum, which has a bound
-                total, most = (np.where(Z == 0.0, 0.0, each[:, None]).sum(axis=0) for each in (alpha, self.C[M]))
+                total, most = (np.where(Z == 0.0, 0.0, each[:, None]).sum(axis=0) for each in (alpha[M], self.C[M]))
                 return not ((total > 0.0) & (total < most)).any()
-            if _independent(Z) or not _independent(Z[free]):
+            if _independent(Z) or not _independent(Z[inward == 0.0]):
                 return _independent(Z)
-            lengths = _highest(inward, Z, 0.0 * inward, np.minimum(inward - free, 0.0), np.maximum(inward + free, 0.0))
-            return bool(inward @ lengths <= ZERO)
+            d = _highest(inward, Z, 0.0 * inward, np.where(inward > 0.0, 0.0, -1.0), np.where(inward < 0.0, 0.0, 1.0))
+            return bool(inward @ d <= ZERO)
         except ArithmeticError:
             return None
 
