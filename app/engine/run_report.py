@@ -30,7 +30,7 @@ WITH_V = (SmoSnapshot, DualAscentSnapshot)
 BAR, LONGEST_BAR = 0.04, 0.2
 #: Number of checks, a millisecond or less apart, after which a replay ends its piece.
 CHECKS = 4
-#: Largest number of points for which ranges of alpha are computed: whether alpha is unique takes up to 20 ms in one
+#: Largest number of points for which ranges of alpha are computed: whether alpha is unique takes up to 40 ms in one
 #: piece then, and each of at most 200 points whose alpha may differ two linear programmes, 1 ms.
 MOST_RANGED = 300
 

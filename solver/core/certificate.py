@@ -182,9 +182,9 @@ class Certificate:
         It is about the problem, so it is decided, too, if the training ended before its optimum.  Not decided are
         kernels other than RBF, Laplacian, linear and polynomial ones of at most 500 features; problems with more than 4
         million kernel values between points and support vectors (unless all points are different and the kernel is RBF
-        or Laplacian); problems whose points with y f = 1 double precision does not tell from the others, or only after a
-        long training; and problems with more than 200 of these points that others can replace.  For several problems it
-        is False if it is for one.
+        or Laplacian); problems whose points with y f = 1 double precision does not tell from the others, or only after
+        a long training; and problems with more than 200 of these points that others can replace.  For several problems
+        it is False if it is for one.
         """
         found = [None if each is None else each.unique for each in self.optima]
         return False if False in found else True if found and None not in found else None
