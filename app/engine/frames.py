@@ -124,6 +124,8 @@ class Marks(Struct, frozen=True, eq=False):
         Points that determine the boundary of a kNN picture.
     chosen : ndarray of shape (n,)
         Points that a condensing or editing training has kept.
+    maybe : ndarray of shape (n,)
+        Points that are support vectors in some optima, but not in all; they are neither `free` nor `bounded`.
     """
 
     free: NDArray[np.intp] = field(default_factory=_none)
@@ -132,6 +134,7 @@ class Marks(Struct, frozen=True, eq=False):
     tied: NDArray[np.intp] = field(default_factory=_none)
     kept: NDArray[np.intp] = field(default_factory=_none)
     chosen: NDArray[np.intp] = field(default_factory=_none)
+    maybe: NDArray[np.intp] = field(default_factory=_none)
 
 
 NO_MARKS = Marks()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from app.core.points import Points
 from app.state.document import Lane, problem
-from solver import BinaryProblem, DualAscentSnapshot, Grid, LasvmSnapshot, ReductionSnapshot, SmoSnapshot
-from solver.core.arrays import Array
+from solver import BinaryProblem, DualAscentSnapshot, Grid, LasvmSnapshot, ReductionSnapshot, SmoSnapshot, Status
+from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
 from solver.inspection.margin_rays import Decision, margin_reach
@@ -30,6 +30,9 @@ WITH_V = (SmoSnapshot, DualAscentSnapshot)
 BAR, LONGEST_BAR = 0.04, 0.2
 #: Number of checks, a millisecond or less apart, after which a replay ends its piece.
 CHECKS = 4
+#: Largest number of points for which ranges of alpha are computed: whether alpha is unique takes up to 40 ms in one
+#: piece then, and each of at most 200 points whose alpha may differ two linear programmes, 1 ms.
+MOST_RANGED = 300
 
 
 def run_state_of(
@@ -182,3 +185,26 @@ def survey(run: Recording, surveyed: set[int]) -> Iterator[bool]:
         mark(run, run.solver.certificate())  # type: ignore[attr-defined]
         surveyed.add(step)
         yield True
+
+
+def alpha_ranges(
+    points: Points,
+    pairs: Sequence[BinaryProblem],
+    certificates: Sequence[Any],
+    multipliers: Sequence[tuple[Array, Array]],
+) -> Generator[None, None, tuple[list[dict[int, tuple[float, float]]], Indices]]:
+    """Return the ranges of alpha of each problem after a training, and which points are support vectors in some optima.
+
+    The points are those that are not so in all optima, as indices of `points`.  Pause after each point.
+    """
+    ranges: list[dict[int, tuple[float, float]]] = []
+    ends = np.zeros((2, len(points)))
+    for pair, certificate, (alpha, _) in zip(pairs, certificates, multipliers, strict=True):
+        ranges.append({})
+        own, proved = np.array((alpha, alpha)), certificate.status is Status.OPTIMAL
+        yield
+        for point, low, high in certificate.optima[0].ranges() if proved and certificate.unique is False else ():
+            ranges[-1][point] = own[:, point] = low, high
+            yield
+        ends[:, pair.index] = np.maximum(ends[:, pair.index], own)
+    return ranges, np.flatnonzero((ends[0] == 0.0) & (ends[1] > 0.0))

@@ -96,6 +96,9 @@ class RunState(Struct, frozen=True, eq=False):
         Why the step takes this pair, and how it changes it (SMO only).
     slacks : Slacks or None
         Computed when the run stops.
+    ranges : dict or None
+        Least and largest alpha over all optima, by a point's position in `index`, of those whose alpha differs; known
+        after the end of a run of not too many points.
     """
 
     recording: int
@@ -122,6 +125,7 @@ class RunState(Struct, frozen=True, eq=False):
     pair: tuple[int, ...] = (-1, -1)
     explanation: Explanation | None = None
     slacks: Slacks | None = field(default=None)
+    ranges: dict[int, tuple[float, float]] | None = None
 
     @property
     def at_end(self) -> bool:

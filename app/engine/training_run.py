@@ -27,8 +27,18 @@ from solver.recording import Recording
 from .frames import NO_MARKS, Frame, LaneSpec, Marks, Phase, Starts
 from .outcome import Outcome, judged, outcome_of_values
 from .pacing import Pace
-from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, survey, values_of
-from .run_state import speed_of
+from .run_report import (
+    MOST_RANGED,
+    alpha_ranges,
+    explain_last,
+    few_steps,
+    mark,
+    run_state_of,
+    slacks_of,
+    survey,
+    values_of,
+)
+from .run_state import RunState, speed_of
 from .surface_values import Source, pair_source, problem_of
 
 #: Updates of one binary problem before the next has its turn.
@@ -72,6 +82,7 @@ class TrainingRun:
         self._surveyed: defaultdict[int, set[int]] = defaultdict(set)  # by problem, the steps with primal and gap
         self._orders: dict[tuple[int, int], Orders] = {}  # by problem and number of orders
         self._away: tuple[Recording, int] | None = None  # a run at another step, and the step to return to
+        self._alphas: tuple[list[Any], Indices] | None = None  # `alpha_ranges` of the finished training
 
     @staticmethod
     def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
@@ -270,7 +281,7 @@ class TrainingRun:
             multipliers[p] if multipliers else None,
             self._last.get(p),
         )
-        return replace(
+        frame = replace(
             frame,
             phase=phase,
             model=model,
@@ -281,6 +292,16 @@ class TrainingRun:
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
             run_state=run_state,
             starts=self.starts,
+        )
+        return self._ranged(frame, run_state, *self._alphas) if self._alphas and self.finished else frame
+
+    def _ranged(self, frame: Frame, run_state: RunState, ranges: Sequence[Any], maybe: Indices) -> Frame:
+        """Return the `frame` at the end of the training, with what `alpha_ranges` has found."""
+        always = {name: np.setdiff1d(getattr(frame.marks, name), maybe) for name in ("free", "bounded")}
+        return replace(
+            frame,
+            marks=replace(frame.marks, maybe=maybe, **always),
+            run_state=replace(run_state, ranges=ranges[self.driven]),
         )
 
     def details(self, frame: Frame) -> Generator[Frame | None]:
@@ -296,6 +317,15 @@ class TrainingRun:
             run_state = replace(run_state, slacks=slacks)
             frame = replace(frame, run_state=run_state)
             yield frame
+        if self.finished and self._alphas is None and run_state.alpha is not None and len(self.points) <= MOST_RANGED:
+            self._alphas = yield from alpha_ranges(
+                self.points,
+                self.trainer.pairs,
+                frame.certificates,
+                self.estimator.pair_multipliers(self.trainer.snapshot(False)),
+            )
+            yield (frame := self._ranged(frame, run_state, *self._alphas))
+            run_state = frame.run_state or run_state
         settings = spec.lane.settings
         if isinstance(settings, PerceptronSettings) and settings.orders and not spec.lane.standardises:
             for orders in self._other_orders(p, settings):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from app.core.number_format import about, count, grouped, percent, span_of_time
+from app.core.number_format import about, coordinate, count, grouped, percent, span_of_time
+from app.core.plain_text import listed
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.frames import FastProgress, Frame, Phase
+from app.engine.run_report import MOST_RANGED
 from app.learners.svm import STEPPED
 from app.state.document import CLASS_NAMES, Document, Lane
 from solver.core import fast_loops
 from solver.data.datasets import DATASETS
+from solver.inspection.metrics import KktCase
 
 #: Text over a picture that is covered until the user predicts.
 COVERED = "Covered until the reveal"
@@ -215,6 +218,7 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("probability", "Lines of probability: 10 %, 50 % and 90 %"),
     ("free", "Free support vector: exactly on the margin"),
     ("bounded", "Bounded support vector: inside the margin or misclassified"),
+    ("maybe", "May be a support vector: α is not unique"),
     ("chosen", "Kept: the classifier consists of these points"),
     ("kept", "Kept by kNN: without this point the picture changes"),
     ("test", "Test point: nothing is trained on it"),
@@ -225,11 +229,22 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("orders", "Lines from other orders of the points; the thick one is widest"),
     ("second", "Boundary of the second of two that are compared"),
 )
+#: Short name, formula and location of each KKT case.
+KKT_CASES: dict[KktCase, tuple[str, str, str]] = {
+    KktCase.NOT_SUPPORT: ("zero", "α = 0", "on the margin or beyond it"),
+    KktCase.FREE: ("free", "0 < α < C", "exactly on the margin"),
+    KktCase.INSIDE: ("bounded", "α = C", "on the margin or inside it"),
+    KktCase.MISCLASSIFIED: ("bounded", "α = C", "misclassified, slack above 1"),
+}
+#: Largest number of points that a remark names by their coordinates.
+MOST_NAMED = 4
 #: Legend entries of KKT cases, which take the place of "free", "bounded" and "chosen".
 KKT_LEGEND: tuple[tuple[str, str], ...] = (
-    ("kkt1", "Free: 0 < α < C, exactly on the margin"),
-    ("kkt2", "Bounded: α = C, on the margin or inside it"),
-    ("kkt3", "Bounded: α = C, misclassified, slack above 1"),
+    *(
+        (f"kkt{case:d}", f"{name.capitalize()}: {', '.join(words)}")
+        for case, (name, *words) in KKT_CASES.items()
+        if case
+    ),
     ("kkt1!", "Violated: y·f contradicts this case"),
     ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
 )
@@ -250,3 +265,38 @@ def own_points(document: Document) -> str:
         return ""
     origin = document.origin
     return "Own points" if origin is None or not len(document.points) else f"{DATASETS[origin.name].title}, edited"
+
+
+def alpha_remark(frame: Frame) -> str:
+    """Return that the multipliers after a training are not unique, and which points may be support vectors; or "".
+
+    For too many points, return that it is not computed.
+    """
+    if frame.run_state is None or not frame.run_state.ranges:
+        large = (
+            frame.lane.classifier == "svm"
+            and frame.lane.svm.kernel in ("linear", "poly")
+            and len(frame.points) > MOST_RANGED
+            and frame.ended
+        )
+        return f"Whether α is unique is not computed for more than {grouped(MOST_RANGED)} points." if large else ""
+    always, maybe = sorted((*frame.marks.free.tolist(), *frame.marks.bounded.tolist())), frame.marks.maybe.tolist()
+    parts = [
+        f"{_points_named(frame.points, index)} {one if len(index) == 1 else more}"
+        for index, one, more in (
+            (always, "is a support vector in every optimum", "are support vectors in every optimum"),
+            (
+                maybe,
+                "may be" if always else "may be a support vector",
+                "may be" if always else "may be support vectors",
+            ),
+        )
+        if index
+    ]
+    return f"f and the margin are unique, α is not: {', '.join(parts)}."
+
+
+def _points_named(points: Points, index: list[int]) -> str:
+    """Return the coordinates of a few points, or the number of many."""
+    named = [f"({', '.join(coordinate(x, max(points.extent)) for x in at)})" for at in points.xy[index].tolist()]
+    return listed(named) if len(named) <= MOST_NAMED else count(len(named), "point")

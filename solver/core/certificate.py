@@ -5,10 +5,11 @@ Notation as in `smo`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import InitVar, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -126,6 +127,9 @@ class Certificate:
         Bound on the error of f at the points: by rounding, and by an expansion of the kernel if one was used.
         `dual` and `primal` allow for it; `kkt_violation` may be larger by twice as much.  While updates are made, it is
         an estimate.
+    optima : tuple of Optima or None
+        What `unique` and `multiplier_ranges` are computed from, for each problem; () if that is not known, as in a
+        pickle or a copy, which have `unique` if that was read before.
 
     See Also
     --------
@@ -146,6 +150,12 @@ class Certificate:
     optimal 0.5 0.5
     >>> certificate.gap < 1e-5, certificate.n_free, certificate.n_bounded
     (True, 2, 0)
+
+    f is the same in every optimum, but the multipliers are not if a point is there twice:
+
+    >>> certificate = SVC(kernel="linear", C=10, tol=1e-6).fit([[0], [2], [2]], [0, 1, 1]).certificate_
+    >>> certificate.unique, [each.round(3).tolist() for each in certificate.multiplier_ranges()]
+    (False, [[0.5, 0.0, 0.0], [0.5, 0.5, 0.5]])
     """
 
     status: Status
@@ -158,6 +168,49 @@ class Certificate:
     n_iter: int
     margin_bound: float
     kernel_error: float = 0.0
+    #: No field: what is proved is compared, printed and made a tuple without it.
+    optima: ClassVar[tuple[Any, ...]] = ()
+    known_optima: InitVar[tuple[Any, ...]] = ()
+
+    def __post_init__(self, known_optima: tuple[Any, ...]) -> None:
+        vars(self)["optima"] = known_optima
+
+    @cached_property
+    def unique(self) -> bool | None:
+        """Whether no other alpha is optimal; None if that is not decided.
+
+        It is about the problem, so it is decided, too, if the training ended before its optimum.  Not decided are
+        kernels other than RBF, Laplacian, linear and polynomial ones of at most 500 features; problems with more than 4
+        million kernel values between points and support vectors (unless all points are different and the kernel is RBF
+        or Laplacian); problems whose points with y f = 1 double precision does not tell from the others, or only after
+        a long training; and problems with more than 200 of these points that others can replace.  For several problems
+        it is False if it is for one.
+        """
+        found = [None if each is None else each.unique for each in self.optima]
+        return False if False in found else True if found and None not in found else None
+
+    def multiplier_ranges(self) -> tuple[Array, Array] | None:
+        """Return the least and the largest value of each alpha over all optima.
+
+        Where alpha is unique both are as trained.  Else two linear programmes are solved for each of at most 200 points
+        with y f = 1, and the other values are as trained.
+
+        Returns
+        -------
+        (ndarray of shape (n,), ndarray of shape (n,)) or None
+            In the order of the points of the problem.  None if `unique` is None, or if the certificate is about several
+            problems: each of `certificates_` has its own.
+        """
+        if self.unique is None or len(self.optima) > 1:
+            return None
+        least, largest = self.optima[0].alpha.copy(), self.optima[0].alpha.copy()
+        for point, *ends in () if self.unique else self.optima[0].ranges():
+            least[point], largest[point] = ends
+        return least, largest
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a pickle."""
+        return vars(self) | {"optima": ()}
 
 
 def gap_of(primal: float, dual: float) -> float:
@@ -187,6 +240,7 @@ def joined(certificates: Sequence[Certificate]) -> Certificate:
         n_iter=sum(c.n_iter for c in certificates),
         margin_bound=min(bounds, default=np.nan),
         kernel_error=max(c.kernel_error for c in certificates),
+        known_optima=tuple(each for c in certificates for each in c.optima or (None,)),
     )
 
 
@@ -286,6 +340,8 @@ class Evidence:
         Whether the kernel is known to be positive semidefinite.
     known_primal : float
         A primal bound known from earlier, else inf.
+    optima : callable or None
+        ``optima(alpha)`` returns the `solver.svm.optima.Optima` of the problem.
     """
 
     status: Status
@@ -297,6 +353,7 @@ class Evidence:
     errors: Array
     is_definite: bool
     known_primal: float
+    optima: Callable[[Array], Any] | None = None
 
     def certificate(self, thorough: bool = True) -> Certificate:
         """Return the certificate; `thorough` as in `SmoSolver.certificate`."""
@@ -326,6 +383,7 @@ class Evidence:
             self.n_iter,
             float(np.sqrt(norm)) / total if hard else np.nan,
             float(self.errors.max()),
+            () if self.optima is None else (self.optima(size),),
         )
 
 

@@ -63,15 +63,19 @@ class KktCase(IntEnum):
     MISCLASSIFIED = 3
 
 
-#: (case, whether y f is as the table requires) -> sentence for the screen.
-KKT_WORDS: dict[tuple[KktCase, bool], str] = {
-    (KktCase.NOT_SUPPORT, True): "Not a support vector: on the margin or beyond it",
-    (KktCase.NOT_SUPPORT, False): "No multiplier yet, but inside the margin: alpha must grow",
-    (KktCase.FREE, True): "Free support vector: exactly on the margin",
-    (KktCase.FREE, False): "Free support vector, but not on the margin: alpha must change",
-    (KktCase.INSIDE, True): "Bounded support vector: on the margin or inside it",
-    (KktCase.INSIDE, False): "Bounded support vector, but beyond the margin: alpha must shrink",
-    (KktCase.MISCLASSIFIED, True): "Bounded support vector: misclassified, slack above 1",
+#: (case, side of the margin as in `KktReport`) -> sentence for the screen.
+KKT_WORDS: dict[tuple[KktCase, int], str] = {
+    (KktCase.NOT_SUPPORT, 1): "Not a support vector: beyond the margin",
+    (KktCase.NOT_SUPPORT, 0): "Not a support vector: on the margin, with α = 0",
+    (KktCase.NOT_SUPPORT, -1): "No multiplier yet, but inside the margin: α must grow",
+    (KktCase.FREE, 1): "Free support vector, but beyond the margin: α must shrink",
+    (KktCase.FREE, 0): "Free support vector: exactly on the margin",
+    (KktCase.FREE, -1): "Free support vector, but inside the margin: α must grow",
+    (KktCase.INSIDE, 1): "Bounded support vector, but beyond the margin: α must shrink",
+    (KktCase.INSIDE, 0): "Bounded support vector: on the margin, with α = C",
+    (KktCase.INSIDE, -1): "Bounded support vector: inside the margin",
+    (KktCase.MISCLASSIFIED, -1): "Bounded support vector: misclassified, slack above 1",
+    (KktCase.MISCLASSIFIED, 0): "Bounded support vector: misclassified, slack above 1",  # with a tol of 1 or more
 }
 
 
@@ -87,6 +91,8 @@ class KktReport:
         Whether y f is what the table requires for this alpha, up to tol.
     violation : ndarray of shape (n,)
         Distance of y f from what the table requires; 0 where it is satisfied exactly.
+    side : ndarray of shape (n,), int
+        1 beyond the margin, y f > 1; 0 on it, up to tol; -1 inside it.
 
     See Also
     --------
@@ -99,16 +105,17 @@ class KktReport:
     >>> report.satisfied.tolist(), report.violation.tolist()
     ([False, True], [0.75, 0.0])
     >>> report.words(0)
-    'No multiplier yet, but inside the margin: alpha must grow'
+    'No multiplier yet, but inside the margin: α must grow'
     """
 
     case: Integers
     satisfied: Mask
     violation: Array
+    side: Integers
 
     def words(self, i: int) -> str:
         """Return the sentence about point `i` for the screen."""
-        return KKT_WORDS[KktCase(int(self.case[i])), bool(self.satisfied[i])]
+        return KKT_WORDS[KktCase(int(self.case[i])), int(self.side[i])]
 
 
 def kkt_case(
@@ -187,7 +194,8 @@ def kkt_case(
     case[full & ~none & (margin < 0.0)] = KktCase.MISCLASSIFIED
     short, beyond = np.maximum(0.0, 1.0 - margin), np.maximum(0.0, margin - 1.0)
     violation = np.where(none, short, np.where(full, beyond, short + beyond))
-    return KktReport(case, violation <= tol, violation)
+    side = (beyond > tol).astype(np.int64) - (short > tol)
+    return KktReport(case, violation <= tol, violation, side)
 
 
 @dataclass(frozen=True)

@@ -190,7 +190,7 @@ class AutoSolver(ExpandedSolver):
                 alpha.flags.writeable = v.flags.writeable = False
                 errors = rounding_errors(self.kernel, XT.T, beta, size, self.tol)
                 status = proved(Status.OPTIMAL, float(errors.max()), self.tol)
-                evidence = Evidence(status, n_iter, y, C, beta, v, errors, True, np.inf)
+                evidence = Evidence(status, n_iter, y, C, beta, v, errors, True, np.inf, self._optima(XT.T, y, C))
                 pair = int(ints[_smo_loops.LAST_I]), int(ints[_smo_loops.LAST_J])
                 free = (alpha > 0.0) & (alpha < C)
                 intercept = float(v[free].mean()) if free.any() else 0.5 * (m + M)

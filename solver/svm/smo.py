@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,7 @@ from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
+from .optima import Optima
 from .projection import ROUNDING, feasible, settled
 from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
@@ -450,18 +451,23 @@ class SmoSolver(DualSolver):
 
     def _evidence(self) -> Evidence:
         """Return the values from which the certificate is computed, in arrays of their own."""
-        errors = self._errors
+        errors, C = self._errors, self.C.copy()
         return Evidence(
             proved(self.status, float(errors.max()), self.tol),
             self.n_iter,
             self.y,
-            self.C.copy(),
+            C,
             self.beta.copy(),
             self.v.copy(),
             errors,
             self._definite,
             self._proved_primal,
+            self._optima(self.points.T, self.y, C),
         )
+
+    def _optima(self, X: Array, y: Array, C: Array) -> Callable[[Array], Optima] | None:
+        """Return a function of nearly optimal alpha that returns a problem's `Optima`; None if K may be indefinite."""
+        return None if not self.kernel.is_positive_semidefinite else partial(Optima, X, y, C, self.kernel, type(self))
 
     @property
     def _reachable(self) -> float:

@@ -10,20 +10,14 @@ import numpy as np
 from app.core.number_format import count, grouped, percent, short
 from app.engine.run_state import RunState
 from app.learners.base import Trainer
+from app.scene.text import KKT_CASES
 from solver.core.arrays import Array, Mask
-from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
+from solver.inspection.metrics import KktCase, KktReport
 
 #: Size of a margin below which it may be its own rounding error.
 ROUNDING = 1e-12
 
 NO_RUN = "No training to look into: choose an SVM and let it learn from points of two classes."
-#: Short name of each case, and its formula.
-CASE_NAMES: dict[KktCase, tuple[str, str]] = {
-    KktCase.NOT_SUPPORT: ("zero", "α = 0"),
-    KktCase.FREE: ("free", "0 < α < C"),
-    KktCase.INSIDE: ("bounded", "α = C"),
-    KktCase.MISCLASSIFIED: ("bounded", "α = C"),
-}
 
 
 def number(value: float) -> str:
@@ -57,7 +51,7 @@ def point_words(run_state: RunState, index: int) -> tuple[str, ...]:
         bound = "no bound (C = ∞)" if np.isinf(run_state.C[index]) else f"C = {short(float(run_state.C[index]))}"
         numbers = f"α = {number(float(run_state.alpha[index]))}, {bound}"
         measured = f"y f = {number(margin)}, slack ξ = {number(slack)}"
-        return (numbers, measured, run_state.kkt.words(index)) if run_state.kkt is not None else (numbers, measured)
+        return (numbers, measured, case_line(run_state, index)) if run_state.kkt is not None else (numbers, measured)
     if not run_state.trainer.has_margins:
         loss = f"loss max(0, −y f) = {number(max(0.0, -margin))}"
         return f"y f = {number(margin)}, {loss}", _side(margin, within="Right side of the boundary")
@@ -65,6 +59,15 @@ def point_words(run_state: RunState, index: int) -> tuple[str, ...]:
     beyond = margin >= 1.0 - ROUNDING
     within = "On the margin or beyond it: no loss" if beyond else "Right side, but inside the margin"
     return f"y f = {number(margin)}, {loss}", _side(margin, within)
+
+
+def case_line(run_state: RunState, index: int) -> str:
+    """Return the KKT case of one point of a run in words, or that it may be a support vector."""
+    words, ends = "" if run_state.kkt is None else run_state.kkt.words(index), (run_state.ranges or {}).get(index)
+    if ends is None:
+        return words
+    between = f"α is not unique ({' to '.join(map(number, ends))})"
+    return f"{words}; {between}" if ends[0] > 0.0 else f"May be a support vector: {between}"
 
 
 def _side(margin: float, within: str) -> str:
@@ -82,8 +85,7 @@ def case_counts(report: KktReport) -> dict[KktCase, tuple[int, int]]:
 
 def case_words(case: KktCase, number_of: int, not_yet: int) -> str:
     """Return "12 free, 0 < α < C: exactly on the margin; 3 not yet"."""
-    name, formula = CASE_NAMES[case]
-    location = KKT_WORDS[case, True].partition(": ")[2]
+    name, formula, location = KKT_CASES[case]
     words = f"{grouped(number_of)} {name}, {formula}: {location}"
     return f"{words}; {grouped(not_yet)} not yet" if not_yet else words
 

@@ -24,6 +24,7 @@ NAMES = (
     "kept",
     "margin",
     "support-vectors",
+    "whose",
     "idle",
     "outlier",
     "circle",

@@ -18,7 +18,9 @@ from app.engine.fitting import begun_shares
 from app.engine.frames import Frame, Phase
 from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
+from app.engine.run_state import RunState
 from app.engine.surface_values import problem_of, shown_pair
+from app.features.kkt.text import case_line
 from app.learners.model import Model, SharesModel, remote
 from app.scene.model import Context, LaneScene
 from app.state.document import Document, Lane, problem
@@ -111,6 +113,8 @@ Location = tuple[float, float]
 MOST_LINES, MOST_TERMS = 60, 12
 #: Least term that has a line, as a share of the largest.
 LEAST_TERM = 0.02
+#: Distance of a point from the location, as a share of the picture, up to which the probe is about the point as well.
+AT_POINT = 0.01
 #: Number of kernel values above which a probe takes more than about 5 ms, and is computed in the background.
 HEAVY = 40_000
 
@@ -218,6 +222,8 @@ def probe_lane(
     in_words: bool = True,
     shares: Array | None = None,
     before: Location | None = None,
+    run_state: RunState | None = None,
+    near: Location = (0.0, 0.0),
 ) -> LaneProbe:
     """Return why `model`, trained with the settings of `lane`, gives `location` its class.
 
@@ -238,11 +244,15 @@ def probe_lane(
         Shares predicted by a model in another process.
     before : (x, y), optional
         Location of the pointer before it crossed the last edge of a cell of neighbours.
+    run_state : RunState, optional
+        State of the training that is displayed.
+    near : (float, float), default=(0, 0)
+        Distances in x and y up to which a training point is at the location.
     """
     at = np.array(location, dtype=np.float64)
     try:
         if model.kind == "f":
-            return _of_problems(model, lane, named, at, facts, still, in_words)
+            return _of_problems(model, lane, named, at, facts, still, in_words, _case_here(run_state, named, at, near))
         if model.neighbours is not None:
             return _of_neighbours(model.neighbours, lane, named, location, in_words, before)
         return _of_shares(model, lane, named, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
@@ -312,6 +322,7 @@ def _of_problems(
     facts: BoundaryFacts | None,
     still: bool,
     in_words: bool,
+    case: list[str],
 ) -> LaneProbe:
     values = model.pair_decision_function(at[None, :])
     f, winner = values[0], int(model.winner(values)[0])
@@ -325,7 +336,7 @@ def _of_problems(
     names = [named.names[label] for label in classes]
     several = len(model.pairs_) > 1
     of = problem(*problem_of(pair, classes), named.names) if several else ""
-    lines = [words.side_line(pair, classes, named.names), words.sum_line(terms, of)]
+    lines = [*case, words.side_line(pair, classes, named.names), words.sum_line(terms, of)]
     tables: list[TableRows] = [ProblemRows(f, model.pairs_, classes, named.names, shown)] if several else []
     if several and model.pairs_[0].negative != REST:
         won = duels_won(f, model.pairs_, len(classes)).astype(np.float64)
@@ -344,6 +355,17 @@ def _of_problems(
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
     formula = lane.decision
     return LaneProbe(classes[winner], headline, formula, tuple(lines), tuple(tables), sketch)
+
+
+def _case_here(run_state: RunState | None, named: NamedPoints, at: Array, near: Location) -> list[str]:
+    """Return the KKT case of the point at a location as a line; [] if there is no point, or no case."""
+    if run_state is None or run_state.kkt is None:
+        return []
+    away = np.abs(run_state.points.xy[run_state.index] - at)
+    return [
+        f"Point {named.name(int(run_state.index[i]))}, here.  {case_line(run_state, i)}."
+        for i in np.flatnonzero((away <= near).all(axis=1))[:1].tolist()
+    ]
 
 
 def _sketch(terms: Terms, named: NamedPoints, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
@@ -430,7 +452,18 @@ def _lane(context: Context, scene: LaneScene, location: Location, pinned: bool) 
         facts = known.value if of_shown else None
     still, in_words = pinned or session.cursor is not None, "probe" in session.open_panels
     before = context.came_from.get(frame.neighbours) if in_words else None
-    return _kept(frame.model, frame.lane, _named(frame, document), location, facts, still, in_words, before=before)
+    return _kept(
+        frame.model,
+        frame.lane,
+        _named(frame, document),
+        location,
+        facts,
+        still,
+        in_words,
+        before=before,
+        run_state=scene.run_state,
+        near=(AT_POINT * document.view.span, AT_POINT * document.view.span * document.view.ratio),
+    )
 
 
 def _named(frame: Frame, document: Document) -> NamedPoints:

@@ -122,7 +122,7 @@ class Layers(pg.GraphicsObject):
             self.marks.show(scene.points.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return
         bold, thin = np.concatenate((marks.free, marks.chosen, marks.kept)), marks.bounded
-        outlined = [(thin, symbols.BOUNDED_OF[0]), (bold, symbols.FREE_OF[0])]
+        outlined = [(thin, symbols.BOUNDED_OF[0]), (bold, symbols.FREE_OF[0]), (marks.maybe, symbols.MAYBE_OF[0])]
         over = [(marks.wrong, "wrong"), (marks.tied, "tied")]
         kinds = [KINDS.index(first) + scene.points.labels[index].astype(np.intp) for index, first in outlined]
         kinds += [np.full(len(index), KINDS.index(kind)) for index, kind in over]

@@ -29,8 +29,9 @@ from .bulk_drawing import draw_fragments
 #: Marks of the support vectors: an outline of the point's own shape, so that it hides no other point.
 BOUNDED_OF = tuple(f"bounded{label}" for label in range(len(SYMBOLS)))
 FREE_OF = tuple(f"free{label}" for label in range(len(SYMBOLS)))
+MAYBE_OF = tuple(f"maybe{label}" for label in range(len(SYMBOLS)))
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
-MARKS = ("selected", *BOUNDED_OF, *FREE_OF, "wrong", "tied")
+MARKS = ("selected", *BOUNDED_OF, *FREE_OF, *MAYBE_OF, "wrong", "tied")
 #: Symbols of classes with a hole, for test points.
 TEST_POINTS = tuple(f"test{label}" for label in range(len(SYMBOLS)))
 #: Width of a pie, as a multiple of a point's: smaller than the disc below a selected point.
@@ -90,9 +91,10 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
         size = max(SELECTED * scale, POINT * scale + 6)
         return (_shape("o", size, QColor(0, 0, 0), 1.0, QColor(*HIGHLIGHT)),)
     shape = SYMBOLS[int(kind[-1])]
-    if kind in FREE_OF:
-        return (_shape(shape, max(FREE * scale, POINT * scale + 4), ink, RING * max(scale, 1.0)),)
-    return (_shape(shape, POINT * scale, ink, max(EDGE * scale, 1.8)),)
+    if kind in BOUNDED_OF:
+        return (_shape(shape, POINT * scale, ink, max(EDGE * scale, 1.8)),)
+    ring = _shape(shape, max(FREE * scale, POINT * scale + 4), ink, RING * max(scale, 1.0))
+    return (_broken(*ring) if kind in MAYBE_OF else ring,)
 
 
 def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor | None = None) -> Shape:
@@ -129,13 +131,17 @@ def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
     for colour, wide in ((QColor(*theme.background), width + 2.0 * min(scale, 1.0)), (style.colour(theme), width)):
         path, pen, brush = _shape(style.shape, style.size * scale, colour, wide)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        if not satisfied and len(parts):
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            dash = path.length() / (2.0 * DASHES * width)  # the same number of dashes for every shape
-            pen.setDashPattern([dash, dash])
-            pen.setDashOffset(0.5 * dash)
-        parts.append((path, pen, brush))
+        parts.append((path, pen, brush) if satisfied or not parts else _broken(path, pen, brush))
     return tuple(parts)
+
+
+def _broken(path: QPainterPath, pen: QPen, brush: QBrush) -> Shape:
+    """Return a shape with its outline broken into dashes, as many for every shape."""
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    dash = path.length() / (2.0 * DASHES * pen.widthF())
+    pen.setDashPattern([dash, dash])
+    pen.setDashOffset(0.5 * dash)
+    return path, pen, brush
 
 
 def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:
@@ -156,9 +162,9 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         colour = kkt_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
         painter.setPen(QPen(colour, 2.0))
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
-    elif kind in ("free", "bounded", "chosen", "kept"):
+    elif kind in ("free", "bounded", "chosen", "kept", "maybe"):
         draw(painter, theme, "0", 1.2)
-        draw(painter, theme, BOUNDED_OF[0] if kind == "bounded" else FREE_OF[0], 1.2)
+        draw(painter, theme, f"{kind if kind in ('bounded', 'maybe') else 'free'}0", 1.2)
     elif kind == "test":
         draw(painter, theme, TEST_POINTS[0], 1.2)
     elif isinstance(kind, LineStyle):

@@ -48,7 +48,8 @@ def test_the_table_row_by_row(
     report = kkt_case([alpha], C, [y], [y * margin], tol=0.1)
     assert report.case[0] == case and report.satisfied[0] == satisfied
     assert report.violation[0] == pytest.approx(violation)
-    assert report.words(0) == KKT_WORDS[case, satisfied]
+    side = 0 if abs(margin - 1.0) <= 0.1 else -1 if margin < 1.0 else 1
+    assert report.side[0] == side and report.words(0) == KKT_WORDS[case, side]
     # Conversely: y f < 1 forces alpha = C, y f > 1 forces alpha = 0.
     if satisfied and margin < 0.9:
         assert alpha == C
@@ -57,11 +58,10 @@ def test_the_table_row_by_row(
 
 
 def test_words_for_every_case_that_can_be() -> None:
-    words = list(KKT_WORDS.values())
-    assert len(set(words)) == len(words) == 7
-    assert KKT_WORDS[KktCase.FREE, True] == "Free support vector: exactly on the margin"
-    # A misclassified point at C always satisfies the table.
-    assert (KktCase.MISCLASSIFIED, False) not in KKT_WORDS
+    assert len(set(KKT_WORDS.values())) == 10
+    assert KKT_WORDS[KktCase.FREE, 0] == "Free support vector: exactly on the margin"
+    assert [side for case, side in KKT_WORDS if case is not KktCase.MISCLASSIFIED] == [1, 0, -1] * 3
+    assert kkt_case([1.0], 1.0, [1], [-0.5], tol=2.0).words(0) == KKT_WORDS[KktCase.MISCLASSIFIED, -1]
 
 
 def test_a_price_for_each_point_and_the_hard_margin() -> None:

@@ -17,6 +17,7 @@ from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.learners.table import TRAINERS
+from app.scene.text import KKT_CASES, KKT_LEGEND
 from solver import Certificate, Status
 from solver.core.trace import TraceView
 from solver.inspection.metrics import KKT_WORDS, KktCase, kkt_case
@@ -58,23 +59,13 @@ def run_state_of(
 @pytest.mark.parametrize(
     ("y", "f", "alpha", "C", "lines"),
     [
-        (
-            1.0,
-            2.5,
-            0.0,
-            1.0,
-            ("α = 0, C = 1", "y f = 2.5, slack ξ = 0", "Not a support vector: on the margin or beyond it"),
-        ),
+        (1.0, 2.5, 0.0, 1.0, ("α = 0, C = 1", "y f = 2.5, slack ξ = 0", "Not a support vector: beyond the margin")),
         (
             -1.0,
             0.25,
             0.0,
             2.0,
-            (
-                "α = 0, C = 2",
-                "y f = −0.25, slack ξ = 1.25",
-                "No multiplier yet, but inside the margin: alpha must grow",
-            ),
+            ("α = 0, C = 2", "y f = −0.25, slack ξ = 1.25", "No multiplier yet, but inside the margin: α must grow"),
         ),
         (
             -1.0,
@@ -83,13 +74,7 @@ def run_state_of(
             1.0,
             ("α = 0.125, C = 1", "y f = 1, slack ξ = 0", "Free support vector: exactly on the margin"),
         ),
-        (
-            1.0,
-            0.5,
-            1.0,
-            1.0,
-            ("α = 1, C = 1", "y f = 0.5, slack ξ = 0.5", "Bounded support vector: on the margin or inside it"),
-        ),
+        (1.0, 0.5, 1.0, 1.0, ("α = 1, C = 1", "y f = 0.5, slack ξ = 0.5", "Bounded support vector: inside the margin")),
         (
             1.0,
             -0.5,
@@ -110,21 +95,36 @@ def test_a_point_with_a_multiplier(y: float, f: float, alpha: float, C: float, l
     assert words.point_words(run_state_of([-y, y], [0.0, f], [0.0, alpha], [C, C]), 1) == lines
 
 
+def test_the_five_cases_of_an_optimum_have_their_own_words() -> None:
+    y, f = [1.0, 1.0, 1.0, 1.0, 1.0, -1.0], [2.0, 1.0, 1.0, 1.0, 0.5, -1.0]
+    run_state = run_state_of(y, f, [0.0, 0.0, 0.5, 1.0, 1.0, 1.0], [1.0] * 6)
+    assert [words.case_line(run_state, index) for index in range(5)] == [
+        "Not a support vector: beyond the margin",
+        "Not a support vector: on the margin, with α = 0",
+        "Free support vector: exactly on the margin",
+        "Bounded support vector: on the margin, with α = C",
+        "Bounded support vector: inside the margin",
+    ]
+    ranged = replace(run_state, ranges={1: (0.0, 0.25), 2: (0.125, 0.5)})
+    assert words.case_line(ranged, 1) == "May be a support vector: α is not unique (0 to 0.25)"
+    assert words.case_line(ranged, 2).endswith("exactly on the margin; α is not unique (0.125 to 0.5)")
+    assert words.point_words(ranged, 1)[-1] == words.case_line(ranged, 1)
+
+
 @given(st.sampled_from([-1.0, 1.0]), st.floats(-4, 4), st.floats(0.1, 10), st.sampled_from([0.0, 0.3, 0.999, 1.0]))
 def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: float) -> None:
     """The table of the conditions, written out again as branches."""
     margin, alpha = y * f, share * C
+    side = 0 if abs(margin - 1) <= TOL else 1 if margin > 1 else -1
     if alpha == 0:
-        case, good = KktCase.NOT_SUPPORT, margin >= 1 - TOL
+        case = KktCase.NOT_SUPPORT
     elif alpha < C:
-        case, good = KktCase.FREE, abs(margin - 1) <= TOL
-    elif margin < 0:
-        case, good = KktCase.MISCLASSIFIED, True
+        case = KktCase.FREE
     else:
-        case, good = KktCase.INSIDE, margin <= 1 + TOL
+        case = KktCase.MISCLASSIFIED if margin < 0 else KktCase.INSIDE
     lines = words.point_words(run_state_of([y], [f], [alpha], [C]), 0)
     if abs(abs(margin - 1) - TOL) > 1e-9:  # not where rounding decides
-        assert lines[-1] == KKT_WORDS[case, good]
+        assert lines[-1] == KKT_WORDS[case, side]
     shown = re.fullmatch(r"y f = (\S+), slack ξ = (\S+)", lines[1])
     assert shown is not None
     assert float(shown[1].replace("−", "-")) == pytest.approx(margin, rel=0.06, abs=1e-11)
@@ -182,8 +182,11 @@ def test_counts_in_words() -> None:
     assert words.case_words(KktCase.FREE, 12, 0) == "12 free, 0 < α < C: exactly on the margin"
     assert words.case_words(KktCase.FREE, 12, 3) == "12 free, 0 < α < C: exactly on the margin; 3 not yet"
     assert words.case_words(KktCase.INSIDE, 1234, 0).startswith("1\u202f234 bounded, α = C: ")
-    for case in KktCase:  # the window has the words of the library
-        assert words.case_words(case, 1, 0).endswith(KKT_WORDS[case, True].split(": ")[1])
+    legend = dict(KKT_LEGEND)
+    for case in (KktCase.FREE, KktCase.INSIDE, KktCase.MISCLASSIFIED):  # panel and legend have the same words
+        name, formula, location = KKT_CASES[case]
+        assert words.case_words(case, 1, 0) == f"1 {name}, {formula}: {location}"
+        assert legend[f"kkt{case:d}"] == f"{name.capitalize()}: {formula}, {location}"
     assert "1 point violates" in words.violation_words(1) and "2 points violate" in words.violation_words(2)
     assert "hold" in words.violation_words(0)
     assert "each bar is the largest of 12 multipliers" in words.bars_words(1200, 12)

@@ -92,20 +92,20 @@ def moved(document: Document, index: int, x: float, y: float) -> Document:
 
 
 #: Lessons that begin without an example.
-WITHOUT = ("validation", "units", "idle", "promise")
+WITHOUT = ("whose", "validation", "units", "idle", "promise")
 #: Examples that no lesson begins from: "units" builds its own, one step after the other.
 WITHOUT_LESSON = {"scaling"}
 #: Lessons that exist in English only.
 UNTRANSLATED: tuple[str, ...] = ()
 
 
-def test_there_are_eighteen_and_no_other_file_beside_them() -> None:
+def test_there_are_nineteen_and_no_other_file_beside_them() -> None:
     files = {each.name for each in assets("lessons").iterdir()}
     pictures = {f"{name}{which}.png" for name in WITHOUT for which in ("", "-dark")}
     translated = {f"{name}.de.lesson.md" for name in shipped.NAMES if name not in UNTRANSLATED}
     phrases = {f"phrases.{language}.toml" for language in ("en", "de")}
     assert files == {f"{name}.lesson.md" for name in shipped.NAMES} | translated | pictures | phrases
-    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) - WITHOUT_LESSON and len(shipped.NAMES) == 18
+    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) - WITHOUT_LESSON and len(shipped.NAMES) == 19
     assert all(shipped.picture(name, dark).startswith(b"\x89PNG") for name in shipped.NAMES for dark in (False, True))
     rows = shipped.shipped()
     assert [row.name for row in rows] == list(shipped.NAMES)
@@ -113,7 +113,7 @@ def test_there_are_eighteen_and_no_other_file_beside_them() -> None:
         whole = lesson(row.name)
         assert (row.title, row.minutes, row.level) == (whole.title, 5, whole.level)
         assert row.level in ("beginner", "intermediate", "advanced")
-    assert len({row.title for row in rows}) == 18
+    assert len({row.title for row in rows}) == 19
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
@@ -178,6 +178,7 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("margin", 5): lambda d: moved(d, 10, 0.1, 0.1),
     ("support-vectors", 2): lambda d: without(d, *range(1, 21)),
     ("support-vectors", 4): lambda d: without(d, 0),
+    ("whose", 2): lambda d: without(d, 0, 2, 3, 6),
     ("outlier", 3): lambda d: with_settings(d, "C = 1"),
     ("outlier", 5): lambda d: without(d, 14),
     ("circle", 4): lambda d: with_settings(d, "degree = 2"),
@@ -413,6 +414,34 @@ def test_support_vectors() -> None:
     for index in range(0, 60, 6):
         assert margin_of(frame_of(without(document, index), 0)) >= width * (1 - 1e-3)
     assert min(margin_of(frame_of(without(document, index), 0)) for index in (0, 58)) > 0.6
+
+
+def ranges_of(found: Frame) -> list[tuple[float, float]]:
+    ranges = found.run_state.ranges  # type: ignore[union-attr]
+    assert ranges is not None and sorted(ranges) == [1, 2, 4, 5]
+    return [ranges[at] for at in sorted(ranges)]
+
+
+def test_whose() -> None:
+    document, found = start("whose", 1), frame("whose", 1)
+    assert right("whose", 1) == "The support vectors"
+    assert document.points.xy[found.marks.free].tolist() == [[2, 2], [4, 3]]
+    assert document.points.xy[found.marks.maybe].tolist() == [[4, 4], [2, 1]]
+    assert line(found) == pytest.approx((2, -2, -1), rel=1e-3)
+    assert ranges_of(found) == [pytest.approx(each) for each in ((1, 4), (0, 3), (0, 3), (1, 4))]
+    assert f"{margin_of(found):.2f}" == "0.71" and "0.71" in lesson("whose").steps[1].text
+    for gone in (2, 4):  # either may go: the other has a full ring then
+        three = frame_of(without(document, 0, 3, 6, gone), 0)
+        assert len(three.points) == len(three.marks.free) == 3 and not len(three.marks.maybe)
+        assert margin_of(three) == pytest.approx(margin_of(found), rel=1e-3)
+    for step, gone, width in ((3, (1,), "1.00"), (4, (2, 4), "1.34")):
+        assert np.array_equal(start("whose", step).points.xy, without(document, *gone).points.xy)
+        assert right("whose", step) == "It becomes wider"
+        assert f"{margin_of(frame('whose', step)):.2f}" == width and f"{width} wide" in because("whose", step)
+    bounded = frame("whose", 5)
+    assert right("whose", 5) == "All four" and line(bounded) == pytest.approx(line(found), rel=1e-2)
+    assert sorted((*bounded.marks.free, *bounded.marks.bounded)) == [1, 2, 4, 5] and not len(bounded.marks.maybe)
+    assert ranges_of(bounded) == [pytest.approx(each) for each in ((2, 3), (1, 2), (1, 2), (2, 3))]
 
 
 def line(found: Frame) -> tuple[float, float, float]:
