@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -11,6 +12,8 @@ from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
 from app.engine.frames import Frame, Phase
 from app.learners.base import Verdict
+from app.learners.table import LEARNERS
+from app.state.edit_struct import text_of
 
 from . import text
 from .text import headline
@@ -88,12 +91,22 @@ def of_verdict(verdict: Verdict) -> Badge:
     return Badge(moods[verdict.certified], verdict.badge)
 
 
+#: A change of a lane to try: arguments of `Controller.set_lane`.
+Try: TypeAlias = Mapping[str, Any]
+
+
+def change_of(values: Try) -> str:
+    """Return the undo text of a change: "Set γ to 0.64"."""
+    fields = LEARNERS[values["part"]].fields if "part" in values else ()
+    return text_of({name: value for name, value in values.items() if name != "part"}, fields)
+
+
 class StatusPart(NamedTuple):
     """A few words in a lane's status line, and a sentence about them.
 
     If space is short, `brief` replaces the words, and those `aside` are hidden first.
 
-    An available accuracy is `measured`.
+    An available accuracy is `measured`.  A remark has changes to try, or none: `tries` is None for all other parts.
     """
 
     text: str
@@ -101,6 +114,7 @@ class StatusPart(NamedTuple):
     aside: bool = False
     measured: bool = False
     brief: str = ""
+    tries: tuple[Try, ...] | None = None
 
 
 #: Of a run whose step 0 has the multipliers of an earlier training.

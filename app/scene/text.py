@@ -67,6 +67,14 @@ def is_all_tied(frame: Frame) -> bool:
     return frame.phase is Phase.DONE and frame.picture is not None and frame.picture.tied >= ALL_TIED
 
 
+def copies_words(n_copies: int, n_test: int) -> str:
+    """Return how many test points are training points as well, which makes the test accuracy too good; else ""."""
+    if not n_copies:
+        return ""
+    are = "is also a training point" if n_copies == 1 else "are also training points"
+    return f"{grouped(n_copies)} of {count(n_test, 'test point')} {are}: the accuracy is too good."
+
+
 #: How every accuracy on screen counts ties.
 TIE_RULE = "A point whose class ties with m − 1 others counts 1/m."
 

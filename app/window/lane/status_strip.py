@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt
@@ -18,16 +18,22 @@ from app.views.widgets.stable_label import StableLabel
 
 #: Least height (pixels).
 LEAST_HEIGHT = 24
+#: Text of the link beside a remark.
+TRY = "Try it"
 
 
 class StatusStrip(StableLabel):
-    """Badge and scores of lane `index`."""
+    """Badge and scores of lane `index`; a click on "Try it" calls `attempt`, without which there is none."""
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, attempt: Callable[[str], object] | None = None) -> None:
         super().__init__()
         describe(self.label, f"lane{index}.status", f"Status, classifier {index + 1}", "")
         self.label.setTextFormat(Qt.TextFormat.RichText)
-        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        flags = Qt.TextInteractionFlag
+        self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.LinksAccessibleByMouse)
+        self._attempt = attempt
+        if attempt is not None:
+            self.label.linkActivated.connect(attempt)
         self.label.setContentsMargins(8, 1, 8, 1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._shown: tuple[Badge, str, str, tuple[StatusPart, ...], Theme] | None = None
@@ -80,6 +86,7 @@ class StatusStrip(StableLabel):
         gap, sides = plain.horizontalAdvance("\xa0 "), dressed.horizontalAdvance("\xa0\xa0") if marked else 0
         ways = _ways(scores, remark.removeprefix(" · "))
         # The scores matter most: the badge's words are dropped before them.  The tool tip has the whole text.
+        gap += plain.horizontalAdvance(f" {TRY}") if any(score.tries for score in scores) else 0
         pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
         first, rest = next(
             (pair for pair in pairs if _length(pair, dressed, plain) + sides + gap <= room), (words, ways[-1])
@@ -93,7 +100,10 @@ class StatusStrip(StableLabel):
             colours = f"color: rgb{ink}; background-color: rgb{background}"
             html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
         rest = _fitted(rest, plain, room - used - gap)
-        self.label.setText(f'<span style="white-space: pre">{html}{f"&nbsp; {escape(rest)}" if rest else ""}</span>')
+        offered = next((score.text for score in scores if score.tries and score.text), "")
+        link = f' <a href="0">{TRY}</a>' if offered and offered in rest and self._attempt is not None else ""
+        html += f"&nbsp; {escape(rest)}{link}" if rest else ""
+        self.label.setText(f'<span style="white-space: pre">{html}</span>')
 
 
 def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:
@@ -101,6 +111,7 @@ def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:
 
     The last one is the last score alone.
     """
+    scores = [score for score in scores if score.text]
     whole = [score.text for score in scores]
     brief = [score.brief or score.text for score in scores]
     needed = [text.partition(" (")[0] for text, score in zip(brief, scores, strict=True) if not score.aside] or brief
