@@ -26,11 +26,14 @@ from solver.core.arrays import Array
 #: What is known, by name.  "tried" is what did better, by the name of its remark: the values, and accuracies now and
 #: then.
 Facts: TypeAlias = dict[str, Any]
-#: Likeness K of a typical point and its nearest neighbour below which a point may be an island; likeness of two typical
-#: points above which f may be unable to bend; share of points at their bound C from which the margin may be too wide.
-ISLAND, ALIKE, BOUNDED = 0.5, 0.9, 0.9
+#: Likeness K of a typical point and its nearest neighbour, and of two typical points, below which points may be
+#: islands; likeness of two typical points above which f may be unable to bend.
+ISLAND, APART, ALIKE = 0.5, 1e-4, 0.9
+#: Share of points at their bound C from which the margin may be too wide; training accuracy below which a line may be
+#: the wrong boundary.
+BOUNDED, BENT = 0.9, 0.75
 #: Least gain in balanced accuracy worth a remark; and the same in standard errors on points left out, to exclude luck.
-GAIN, ERRORS = 0.05, 2.0
+GAIN, ERRORS = 0.05, 1.5
 #: Number of folds for points left out, largest number of points of a trial, and updates after which it stops.
 FOLDS, COMPARED, UPDATES = 5, 1000, 20_000
 #: Largest numbers of points whose distances to all others are measured, and among which equal ones are sought at once.
@@ -130,26 +133,27 @@ def equal_points(points: Points, alpha: Array, room: Array) -> Facts:
 def tried(frame: Frame, facts: Facts, points: Points, pace: Pace) -> Generator[Step, None, dict[str, Any]]:
     """Return what does better, as "tried" of `Facts`: on points left out, or at all where one class is lost."""
     lost, found = is_machine(frame) and loses_a_class(frame), dict[str, Any]()
-    folds = 1 if lost else FOLDS
-    wanted = list(candidates(frame.lane, facts, lost, is_machine(frame)))
-    if not wanted or min(points.counts[label] for label in points.classes) < folds:
+    wanted, smallest = list(candidates(frame, facts, lost)), min(points.counts[label] for label in points.classes)
+    folds = 1 if lost and smallest < FOLDS else FOLDS
+    if not wanted or smallest < folds:
         return found
     now = yield from credit(frame.lane, points, folds, pace)
     for name, values in wanted:
         good: list[tuple[Try, float]] = []
-        for each in values if not (lost and found) else ():
+        for each in values:
             then = yield from credit(changed(frame.lane, each), points, folds, pace)
             gain, noise = float((then - now).mean()), float(np.linalg.norm(then - now)) / len(now)
-            if gain >= GAIN and (lost or gain >= ERRORS * noise):
+            if gain >= GAIN and (folds == 1 or gain >= ERRORS * noise):
                 good.append((each, float(then.mean())))
         if good and good[0][0] is values[0]:
             found[name] = tuple(each for each, _ in good), float(now.mean()), good[0][1]
     return found
 
 
-def candidates(lane: Lane, facts: Facts, lost: bool, machine: bool) -> Iterator[tuple[str, tuple[Try, ...]]]:
+def candidates(frame: Frame, facts: Facts, lost: bool) -> Iterator[tuple[str, tuple[Try, ...]]]:
     """Yield the names of remarks with the values to try; the remark is made if the first of these does better."""
-    svm, near, far = lane.svm, facts.get("alike near", 1.0), facts.get("alike far", 0.0)
+    lane, machine = frame.lane, is_machine(frame)
+    svm, near, far = lane.svm, facts.get("alike near", 1.0), facts.get("alike far", 0.5)
     wide = machine and facts["bounded"] >= BOUNDED and not svm.hard_margin
     weights: tuple[Try, ...] = ({"part": "svm", "class_weight": "balanced"},) * (svm.class_weight == "equal")
     larger: Try = {"part": "svm", "C": min(max(100.0 * svm.C, 1.0), 1e8)}
@@ -157,10 +161,14 @@ def candidates(lane: Lane, facts: Facts, lost: bool, machine: bool) -> Iterator[
     for name, applies, values in (
         ("constant", lost and not svm.hard_margin, (larger, *weights)),
         ("outvoted", lost, weights),
-        ("straight", (lost or wide) and svm.kernel == "linear", ({"part": "svm", "kernel": "rbf"},)),
-        ("axes", not (lost or lane.standardises or 1 / UNLIKE <= facts["ratio"] <= UNLIKE), ({"standardise": True},)),
-        ("large gamma", not lost and near < ISLAND, (gamma,)),
-        ("small gamma", not lost and far > ALIKE, (gamma,)),
+        (
+            "straight",
+            (lost or frame.accuracy < BENT) and svm.kernel == "linear" and machine,
+            ({"part": "svm", "kernel": "rbf"},),
+        ),
+        ("axes", not (lane.standardises or 1 / UNLIKE <= facts["ratio"] <= UNLIKE), ({"standardise": True},)),
+        ("large gamma", near < ISLAND or far < APART, (gamma,)),
+        ("small gamma", far > ALIKE, (gamma,)),
         ("bounded", not lost and wide, ({"part": "svm", "C": min(10.0 * svm.C, 1e8)},)),
     ):
         if applies and values:

@@ -100,7 +100,7 @@ ROWS = {
     ),
     "outvoted": Row(
         "! outvoted",
-        _found("outvoted"),
+        lambda frame, facts: "outvoted" in facts.get("tried", ()) and "constant" not in facts["tried"],
         lambda frame, facts: (
             "All points of the smaller class are at their bound, and the larger class wins everywhere, with a larger C,"
             " too.  Weights 'balanced' give a boundary."
