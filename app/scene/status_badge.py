@@ -12,8 +12,6 @@ from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
 from app.engine.frames import Frame, Phase
 from app.learners.base import Verdict
-from app.learners.table import LEARNERS
-from app.state.edit_struct import text_of
 
 from . import text
 from .text import headline
@@ -91,14 +89,8 @@ def of_verdict(verdict: Verdict) -> Badge:
     return Badge(moods[verdict.certified], verdict.badge)
 
 
-#: A change of a lane to try: arguments of `Controller.set_lane`.
+#: A change of a lane to try: arguments of `Controller.set_lane`, with the undo text "Set γ to 0.64".
 Try: TypeAlias = Mapping[str, Any]
-
-
-def change_of(values: Try) -> str:
-    """Return the undo text of a change: "Set γ to 0.64"."""
-    fields = LEARNERS[values["part"]].fields if "part" in values else ()
-    return text_of({name: value for name, value in values.items() if name != "part"}, fields)
 
 
 class StatusPart(NamedTuple):

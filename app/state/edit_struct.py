@@ -15,7 +15,6 @@ _TEXTS = {
     "n_classes": "Set the number of classes to {}",
     "name": "Set the data set to {}",
     "flipped": "Flip {} of the labels",
-    "standardise": "Standardise x and y",
     "pair": "Choose the pair of the margins",
 }
 

@@ -295,7 +295,7 @@ def _of_neighbours(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
         lane.decision,
-        (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
+        (*words.vote_lines(vote, names, model.weights), *crossed),
         (
             VoteRows(vote.votes, vote.shares, labels, named.names, vote.winner),
             NeighbourRows(vote, model.weights, named),

@@ -41,11 +41,9 @@ def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:
     return f"{winner}: {percent(float(vote.shares[vote.winner]))} of the votes"
 
 
-def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tuple[str, ...]:
+def vote_lines(vote: Vote, names: Sequence[str], weights: str) -> tuple[str, ...]:
     """Return sentences about rules that decided, if any did."""
     lines = []
-    if asked > vote.k:
-        lines.append(f"k = {grouped(asked)} was asked for, but there {_only(vote.k)}.")
     if vote.at_zero:
         subject = (
             "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
@@ -77,10 +75,6 @@ def _points(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return count(len(names), "point")
     return f"point{'s' * (len(names) > 1)} {listed(names)}"
-
-
-def _only(k: int) -> str:
-    return "is only 1 point: it alone votes" if k == 1 else f"are only {grouped(k)} points: all of them vote"
 
 
 def _upper(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
 from html import escape
 from itertools import count
@@ -18,7 +18,7 @@ from app.learners.fields import Group
 from app.scene import text
 from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene
-from app.scene.status_badge import StatusPart, Try, change_of
+from app.scene.status_badge import StatusPart, Try
 from app.state.session import FULL_SPEED, SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
@@ -82,7 +82,7 @@ class LaneForm(EditorMaker):
         self._remarks.setTextFormat(Qt.TextFormat.RichText)
         self._remarks.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._remarks.linkActivated.connect(self.attempt)
-        self._offered: list[Try] = []
+        self._offered: dict[str, Try] = {}
         self._headings = {group: self._line(group.lower()) for group in GROUPS}
         for group, heading in self._headings.items():
             heading.setText(group)
@@ -124,9 +124,9 @@ class LaneForm(EditorMaker):
         label.hide()
         return label
 
-    def attempt(self, number: str) -> None:
-        """Make the change that a remark offers under this number."""
-        self.controller.set_lane(self.index, **self._offered[int(number)])
+    def attempt(self, text: str) -> None:
+        """Make the change of this name that a remark offers."""
+        self.controller.set_lane(self.index, **self._offered[text])
 
     def _set_standardise(self, on: bool) -> None:
         text = "Standardise x and y" if on else "Do not standardise x and y"
@@ -195,14 +195,14 @@ class LaneForm(EditorMaker):
         self.row.render_scene(lane, number, theme)
         self.fields.render(lane, drawing, theme)
         remarks = [] if lane.hidden else [score for score in lane.scores if score.tries is not None]
-        self._offered = [each for remark in remarks for each in remark.tries or ()]
+        self._offered = {each["text"]: each for remark in remarks for each in remark.tries or ()}
         if not lane.settings_open:
             return
         if not drawing:
             self._place(lane)
         family = lane.lane.family
         show_or_hide(self._title, f"{self.index + 1}  {family.title}" if number > 1 else family.title)
-        show_or_hide(self._remarks, "<br>".join(_with_links(remarks)))
+        show_or_hide(self._remarks, "<br>".join(map(_with_links, remarks)))
         for label, words in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
             show_or_hide(label, "" if lane.hidden else words)  # a lesson shows only the controls that it names
         self._rows["standardise"].show(lane.lane.standardises)
@@ -309,9 +309,7 @@ class LaneForm(EditorMaker):
         return button
 
 
-def _with_links(remarks: Sequence[StatusPart]) -> Iterator[str]:
-    """Yield each remark as HTML, with a link to each of its changes, which are counted through."""
-    numbers = count()
-    for remark in remarks:
-        links = (f'<a href="{next(numbers)}">Try it: {escape(change_of(each))}</a>' for each in remark.tries or ())
-        yield " ".join((escape(remark.tip), *links))
+def _with_links(remark: StatusPart) -> str:
+    """Return a remark as HTML, with a link to each change that it offers."""
+    texts = [escape(each["text"]) for each in remark.tries or ()]
+    return " ".join((escape(remark.tip), *(f'<a href="{text}">Try it: {text}</a>' for text in texts)))

@@ -29,8 +29,9 @@ class StatusStrip(StableLabel):
         super().__init__()
         describe(self.label, f"lane{index}.status", f"Status, classifier {index + 1}", "")
         self.label.setTextFormat(Qt.TextFormat.RichText)
-        flags = Qt.TextInteractionFlag
-        self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.LinksAccessibleByMouse)
+        self.label.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.LinksAccessibleByMouse
+        )
         self._attempt = attempt
         if attempt is not None:
             self.label.linkActivated.connect(attempt)
@@ -84,7 +85,7 @@ class StatusStrip(StableLabel):
         sign = SIGNS[badge.mood]
         words = f"{sign} {badge.short}" if marked else headline
         gap, sides = plain.horizontalAdvance("\xa0 "), dressed.horizontalAdvance("\xa0\xa0") if marked else 0
-        ways = _ways(scores, remark.removeprefix(" · "))
+        ways = _ways([score for score in scores if score.text], remark.removeprefix(" · "))
         # The scores matter most: the badge's words are dropped before them.  The tool tip has the whole text.
         gap += plain.horizontalAdvance(f" {TRY}") if any(score.tries for score in scores) else 0
         pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
@@ -100,10 +101,10 @@ class StatusStrip(StableLabel):
             colours = f"color: rgb{ink}; background-color: rgb{background}"
             html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
         rest = _fitted(rest, plain, room - used - gap)
-        offered = next((score.text for score in scores if score.tries and score.text), "")
-        link = f' <a href="0">{TRY}</a>' if offered and offered in rest and self._attempt is not None else ""
-        html += f"&nbsp; {escape(rest)}{link}" if rest else ""
-        self.label.setText(f'<span style="white-space: pre">{html}</span>')
+        found = (score for score in scores if score.tries and score.text and score.text in rest and self._attempt)
+        link = next((f' <a href="{escape(score.tries[0]["text"])}">{TRY}</a>' for score in found if score.tries), "")
+        text = f"&nbsp; {escape(rest)}{link}" if rest else ""
+        self.label.setText(f'<span style="white-space: pre">{html}{text}</span>')
 
 
 def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:
@@ -111,7 +112,6 @@ def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:
 
     The last one is the last score alone.
     """
-    scores = [score for score in scores if score.text]
     whole = [score.text for score in scores]
     brief = [score.brief or score.text for score in scores]
     needed = [text.partition(" (")[0] for text, score in zip(brief, scores, strict=True) if not score.aside] or brief

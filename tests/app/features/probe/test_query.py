@@ -111,8 +111,6 @@ def test_the_sentences_of_ties() -> None:
         and probe.headline == "class 4: 2 of 3 points at distance 0"
     )
     assert probe_lane(model, lane, who(points), (0.5, 0.7)).lines != ()
-    model, lane = knn(points, 9)
-    assert "k = 9 was asked for" in probe_lane(model, lane, who(points), (0.3, 0.1)).lines[0]
 
 
 @examples(150)

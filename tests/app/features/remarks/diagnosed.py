@@ -28,5 +28,5 @@ def trained(lane: Lane, points: Points) -> Frame:
 def diagnosed(lane: Lane, points: Points, test: Points = Points()) -> tuple[Frame, dict[str, Any]]:  # noqa: B008
     """Return the last frame of a lane's training, and the facts about it."""
     frame, found = trained(lane, points), list[dict[str, Any]]()
-    list(Diagnosis(frame, test).answer(found.append, lambda: False))
+    list(Diagnosis(lane, points, test).answer(found.append, lambda: False))
     return frame, found[-1]

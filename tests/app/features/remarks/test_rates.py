@@ -47,7 +47,7 @@ def case(random: np.random.Generator) -> tuple[Lane, Points, np.ndarray, np.ndar
     kind = random.random()
     if kind < 0.15:
         lane = Lane("knn", knn=KnnSettings(n_neighbors=int(random.choice([1, 5, 9]))))
-    elif kind < 0.35:
+    elif kind < 0.45:
         lane = Lane(svm=SvmSettings(kernel="linear", C=C))
     else:
         lane = Lane(svm=SvmSettings(C=C if random.random() < 0.5 else 1.0, gamma=gamma))
