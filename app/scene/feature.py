@@ -188,11 +188,14 @@ class LegendEntry(Struct, frozen=True):
     text : str
     called : callable or None
         ``called(scene)``: the text, if it depends on the scene.
+    drawn : callable or None
+        ``drawn(scene)``: whether an overlay draws it; None for what is drawn by a sheet, or is a mark.
     """
 
     kind: str
     text: str
     called: Callable[[Scene], str] | None = None
+    drawn: Callable[[Scene], bool] | None = None
 
     def title(self, scene: Scene) -> str:
         """Return the text for `scene`."""

@@ -221,7 +221,7 @@ def shadings(lane: Lane) -> tuple[tuple[str, str, str, str], ...]:
 #: Kinds of legend entries, and their texts.
 LEGEND: tuple[tuple[str, str], ...] = (
     ("boundary", "Decision boundary"),
-    ("margin", "Margins: f = −1 and f = +1"),
+    ("margin", "Margins, thin and dashed: f = −1 and f = +1"),
     ("probability", "Lines of probability: 10 %, 50 % and 90 %"),
     ("free", "Free support vector: exactly on the margin"),
     ("bounded", "Bounded support vector: inside the margin or misclassified"),
@@ -231,7 +231,8 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("wrong", "The model gets this point wrong"),
     ("tied", "Tied: neither right nor wrong"),
     ("tie", "Tie: no class is ahead"),
-    ("orders", "Lines from other orders of the points; the thick one is widest"),
+    ("orders", "Lines from other orders of the points: dotted if mistakes are left; the thick blue one is widest"),
+    ("selected", "Selected point"),
     ("second", "Boundary of the second of two that are compared"),
 )
 #: Legend entries of KKT cases, which take the place of "free", "bounded" and "chosen".
@@ -243,7 +244,7 @@ KKT_LEGEND: tuple[tuple[str, str], ...] = (
     ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
 )
 #: Legend entry of a picture that is not certified.
-PROVISIONAL = ("provisional", "Hatched: not certified yet")
+PROVISIONAL = ("provisional", "Hatched: the training has not ended, nothing is certified yet")
 
 
 def own_points(document: Document) -> str:

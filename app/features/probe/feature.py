@@ -1,7 +1,8 @@
 """The panel that explains why a location gets its class."""
 
 from app.engine.cover import Cover
-from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
+from app.engine.overlays import LineStyle
+from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
 from . import scene
 from .controller import ProbeController
@@ -26,6 +27,28 @@ FEATURE = Feature(
     queries=scene.queries,
     scene=scene.scene,
     pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),
+    legend=(
+        LegendEntry(
+            LineStyle("term", 0, 3.0),
+            "Line from the probe: what a point adds to f, or that it votes; the thicker, the more",
+            drawn=scene.is_drawn,
+        ),
+        LegendEntry(
+            LineStyle("against", 0, 3.0, sample=(3.0, 2.0)),
+            "Dashed line from the probe: against the positive class",
+            drawn=lambda shown: scene.is_drawn(shown) and any(lane.lane.has_f for lane in shown.lanes),
+        ),
+        LegendEntry(
+            "voter",
+            "Thin ring: a neighbour that votes at the probe",
+            drawn=lambda shown: scene.is_drawn(shown) and not all(lane.lane.has_f for lane in shown.lanes),
+        ),
+        LegendEntry(
+            LineStyle("radius", 0, 1.8),
+            "Closed line around the probe: as far as the k-th neighbour",
+            drawn=lambda shown: scene.is_drawn(shown) and not all(lane.lane.has_f for lane in shown.lanes),
+        ),
+    ),
     views={"overlay": Widget("app.features.probe.overlay.ProbeLayer")},
     help=(
         (

@@ -138,9 +138,10 @@ def margin_line(f: float) -> str:
     return f"|f(x)| = {figure(abs(f))} > 1: outside the margins, on the side of f {'> 1' if f > 0 else '< −1'}."
 
 
-def distance_line(f: float, norm: float, linear: bool) -> str:
-    """Return the distance to f = 0: to the line in the plane, or in feature space for other kernels."""
-    goal = "the line f = 0" if linear else "f = 0 in feature space"
+def distance_line(f: float, norm: float, linear: bool, standardises: bool = False) -> str:
+    """Return the distance to f = 0: to the line in the plane, or in feature space for other kernels, with its unit."""
+    goal = "the line f = 0, in units of x and y" if linear else "f = 0 in feature space"
+    goal += " of standardised x and y" * (standardises and not linear)
     return f"Distance to {goal}: |f(x)| / ‖w‖ = {figure(abs(f))} / {figure(norm)} = {figure(abs(f) / norm)}."
 
 
