@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -12,6 +11,7 @@ from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
 from app.engine.frames import Frame, Phase
 from app.learners.base import Verdict
+from app.state.document import Lane
 
 from . import text
 from .text import headline
@@ -89,8 +89,8 @@ def of_verdict(verdict: Verdict) -> Badge:
     return Badge(moods[verdict.certified], verdict.badge)
 
 
-#: A change of a lane to try: arguments of `Controller.set_lane`, with the undo text "Set γ to 0.64".
-Try: TypeAlias = Mapping[str, Any]
+#: A change to try: its undo text, such as "Set γ to 0.64", and the lane with it.
+Try: TypeAlias = tuple[str, Lane]
 
 
 class StatusPart(NamedTuple):

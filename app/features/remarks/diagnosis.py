@@ -18,7 +18,6 @@ from app.core.points import MAX_CLASSES, Points, copies, first_at
 from app.engine.fitting import f_at, fitted
 from app.engine.outcome import outcome
 from app.engine.pacing import Pace, Step
-from app.scene.status_badge import Try
 from app.state.document import UNLIKE, Lane
 from app.state.split import folds_of
 from solver.core.arrays import Array
@@ -26,16 +25,17 @@ from solver.core.arrays import Array
 #: What is known, by name.  "tried" is what did better, by the name of its remark: the values, and a sentence.
 Facts: TypeAlias = dict[str, Any]
 #: Likeness K of a typical point and its nearest neighbour, and of two typical points, below which points may be
-#: islands; likeness of two typical points above which f may be unable to bend.
-ISLAND, APART, ALIKE = 0.5, 1e-4, 0.9
-#: Balanced training accuracy below which a straight line may be the wrong boundary.
-BENT = 0.75
+#: islands; likeness of two typical points above which f may be unable to bend; balanced training accuracy below which a
+#: straight line may be the wrong boundary.
+ISLAND, APART, ALIKE, BENT = 0.5, 1e-4, 0.9, 0.75
 #: Least gain in balanced accuracy worth a remark; and the same in standard errors on points left out, to exclude luck.
 GAIN, ERRORS = 0.05, 1.5
 #: Number of folds for points left out, largest number of points of a trial, and updates after which it stops.
 FOLDS, COMPARED, UPDATES = 5, 1000, 20_000
-#: Largest numbers of points that are looked at one by one, and among which equal ones are sought at once.
-MEASURED, SEARCHED = 200, 20_000
+#: Largest numbers of points that are looked at one by one, and among which lengths and equal points are sought.
+FEW, SEARCHED = 200, 20_000
+#: Number of distances computed at once, and least number of points from which all distances are.
+DISTANCES, FEWEST = 200_000, 20
 #: Tolerance of an exact training, and distance of y f from 1 that is still on the margin after it.
 TIGHT, ON_MARGIN = 1e-8, 1e-6
 
@@ -56,11 +56,10 @@ class Diagnosis(Struct, frozen=True):
         if len(points) <= SEARCHED:
             facts |= {"copies": copies(self.test, points), "clashing": clashing(points)}
             yield from pace.pause()
-        if is_machine(lane, points):
-            facts |= yield from lengths(lane, points, pace)
-            # Weights that count the points, and means, would change without a copy.
-            if len(points) <= MEASURED and not lane.standardises and lane.svm.class_weight == "equal":
-                facts |= yield from spared(lane, points, pace)
+            facts |= lengths(lane, points) if is_machine(lane, points) else {}
+        # Weights that count the points, and means, would change without a copy.
+        if is_machine(lane, points) and lane.svm.class_weight == "equal" and not lane.standardises:
+            facts |= (yield from spared(lane, points, pace)) if len(points) <= FEW else {}
         if len(points.classes) > 1 and not lane.family.own_process:
             facts["tried"] = yield from tried(lane, facts, points.sample(COMPARED), pace)
         post(facts)
@@ -71,30 +70,26 @@ def is_machine(lane: Lane, points: Points) -> bool:
     return lane.classifier == "svm" and lane.same_optimum and len(points.classes) == 2
 
 
-def lengths(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Facts]:
+def lengths(lane: Lane, points: Points) -> Facts:
     """Return the median distances, in words, to the nearest other location and between two points, and K there.
 
     Distances are those of the kernel; nothing is returned for one that does not fall with them.  With `scale` as gamma,
-    K of two typical points is 1/e.
+    K of two typical points is 1/e.  The more points there are, the fewer are measured, so that this is a short piece.
     """
-    power = {"rbf": 2, "laplacian": 1}.get(lane.svm.kernel)
-    if power is None:
+    if (power := {"rbf": 2, "laplacian": 1}.get(lane.svm.kernel)) is None:
         return {}
-    inputs = lane.inputs(points).xy
-    some = inputs[:: len(inputs) // MEASURED + 1]
-    nearest = np.empty(len(some))
-
-    def measure(block: slice) -> None:
-        away = (np.abs(some[block, None] - inputs) ** power).sum(axis=2)
-        nearest[block] = np.where(away > 0.0, away, np.inf).min(axis=1)
-
-    yield from pace.in_blocks(len(some), measure, size=2)
-    two = np.median((np.abs(some[:, None] - some) ** power).sum(axis=2))
-    near, far = float(np.median(nearest)), max(float(two), 1e-8)
-    alike = {"alike near": np.exp(-lane.svm.gamma * near), "alike far": np.exp(-lane.svm.gamma * far)}
-    unit = " standardised units" * lane.standardises
-    words = {"near": f"{short(near ** (1 / power))}{unit}", "far": f"{short(far ** (1 / power))}{unit}"}
-    return {"scale": float(f"{1 / far:.2g}"), **words, **alike}
+    inputs, unit = lane.inputs(points).xy, " standardised units" * lane.standardises
+    measured = inputs[:: 1 + len(inputs) // max(DISTANCES // len(inputs), FEWEST)]
+    away = (np.abs(measured[:, None] - inputs) ** power).sum(axis=2)
+    near = float(np.median(np.where(away > 0.0, away, np.inf).min(axis=1)))
+    far = max(float(np.median(away)), 1e-8)
+    return {
+        "near": f"{short(near ** (1 / power))}{unit}",
+        "far": f"{short(far ** (1 / power))}{unit}",
+        "alike near": np.exp(-lane.svm.gamma * near),
+        "alike far": np.exp(-lane.svm.gamma * far),
+        "scale": float(f"{1 / far:.2g}"),
+    }
 
 
 def clashing(points: Points) -> int:
@@ -116,13 +111,15 @@ def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Fact
     alpha, first = np.zeros(len(points)), first_at(points)
     alpha[exact.model.expansion.support] = np.abs(exact.model.expansion.coef[:, 0])
     # Without a free support vector, b may depend on any point; and where f is constant, all points are on a margin.
-    moves = exact.model.certificates_[0].n_free > 0 and np.ptp(f) > 1.0
-    idle = (alpha == 0.0) & (np.abs(np.abs(f[:, 0]) - 1.0) <= ON_MARGIN) & moves
+    known = exact.model.certificates_[0].n_free > 0 and np.ptp(f) > 1.0
     groups = np.arange(len(points)) if first is None else first * MAX_CLASSES + points.labels
     _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
     total, room = np.bincount(group, alpha), np.inf if lane.svm.hard_margin else lane.svm.C * (1.0 + 1e-6)
-    spare, pulling = (size - 1)[(total > 0.0) & (total <= room)].sum(), (size - 1)[total > room].sum()
-    return {"on margin": np.flatnonzero(idle), "spare": int(spare), "pulling": int(pulling)}
+    return {
+        "on margin": np.flatnonzero((alpha == 0.0) & (np.abs(np.abs(f[:, 0]) - 1.0) <= ON_MARGIN) & known),
+        "spare": int((size - 1)[(total > 0.0) & (total <= room)].sum()),
+        "pulling": int((size - 1)[total > room].sum()),
+    }
 
 
 # -- values that are tried ---------------------------------------------------------------------------------------------
@@ -133,43 +130,33 @@ def tried(lane: Lane, facts: Facts, points: Points, pace: Pace) -> Generator[Ste
     now, found = (yield from credit(lane, points, 1, pace)), dict[str, Any]()
     svm, machine = lane.svm, is_machine(lane, points)
     lost = machine and not svm.hard_margin and len(np.unique(points.labels[now > 0.0])) == 1
-    near, far = facts.get("alike near", 1.0), facts.get("alike far", 0.5)
-    larger, scale = min(max(100.0 * svm.C, 1.0), 1e8), facts.get("scale", 0.0)
-    gamma: Try = {"text": f"Set γ to {scale:g}", "part": "svm", "gamma": scale}
-    rows: tuple[tuple[str, bool, Try], ...] = (
-        ("constant", lost, {"text": f"Set C to {larger:g}", "part": "svm", "C": larger}),
-        ("outvoted", lost, {"text": "Set balanced class weights", "part": "svm", "class_weight": "balanced"}),
-        (
-            "straight",
-            machine and svm.kernel == "linear" and now.mean() < BENT,
-            {"text": "Set the RBF kernel", "part": "svm", "kernel": "rbf"},
-        ),
-        (
-            "axes",
-            not (lane.standardises or 1 / UNLIKE <= facts["ratio"] <= UNLIKE),
-            {"text": "Standardise x and y", "standardise": True},
-        ),
-        ("large gamma", near < ISLAND or far < APART, gamma),
-        ("small gamma", far > ALIKE, gamma),
+    near, far, scale = (facts.get(name, 0.5) for name in ("alike near", "alike far", "scale"))
+    larger = min(max(100.0 * svm.C, 1.0), 1e8)
+    rows: tuple[tuple[str, bool, str, dict[str, Any]], ...] = (
+        ("constant", lost, f"Set C to {larger:g}", {"C": larger}),
+        ("outvoted", lost, "Set balanced class weights", {"class_weight": "balanced"}),
+        ("straight", machine and svm.kernel == "linear" and now.mean() < BENT, "Set the RBF kernel", {"kernel": "rbf"}),
+        ("axes", not (lane.standardises or 1 / UNLIKE <= facts["ratio"] <= UNLIKE), "Standardise x and y", {}),
+        ("large gamma", near < ISLAND or far < APART, f"Set γ to {scale:g}", {"gamma": scale}),
+        ("small gamma", far > ALIKE, f"Set γ to {scale:g}", {"gamma": scale}),
     )
+    wanted = [row for row in rows if row[1]]
     folds = FOLDS if min(points.counts[label] for label in points.classes) >= FOLDS else 1
-    if folds > 1 and any(applies for _, applies, _ in rows):
+    if folds > 1 and wanted:
         now = yield from credit(lane, points, folds, pace)
-    for name, _, values in (row for row in rows if row[1]):
-        then = yield from credit(changed(lane, values), points, folds, pace)
+    for name, _, text, values in wanted:
+        changed = lane.with_part("svm", replace(svm, **values)) if values else replace(lane, standardise=True)
+        then = yield from credit(changed, points, folds, pace)
         gain, noise = then.mean() - now.mean(), float(np.linalg.norm(then - now)) / len(now)
         if gain >= GAIN and (folds == 1 or gain >= ERRORS * noise):
-            measured = f"  Balanced accuracy{' on points left out' * (folds > 1)}: {percent(now.mean())}"
-            found[name] = (values,), f"{measured}; {percent(then.mean())} after “{values['text']}”."
-    if "constant" in found and "outvoted" in found:  # both help
-        found["constant"] = found["constant"][0] + found.pop("outvoted")[0], found["constant"][1]
+            found[name] = (
+                ((text, changed),),
+                (
+                    f"  Balanced accuracy{' on points left out' * (folds > 1)}: {percent(now.mean())};"
+                    f" {percent(then.mean())} after “{text}”."
+                ),
+            )
     return found
-
-
-def changed(lane: Lane, values: Try) -> Lane:
-    """Return the lane with these values."""
-    part, own = values.get("part"), {name: value for name, value in values.items() if name not in ("part", "text")}
-    return replace(lane, **own) if part is None else lane.with_part(part, replace(lane.part(part), **own))
 
 
 def credit(lane: Lane, points: Points, folds: int, pace: Pace) -> Generator[Step, None, Array]:
@@ -181,5 +168,4 @@ def credit(lane: Lane, points: Points, folds: int, pace: Pace) -> Generator[Step
         made = yield from fitted(lane, rest, pace, most=UPDATES)
         met = yield from outcome(made.model, points.xy[out], points.labels[out], pace)
         found[out] = met.credit
-    weights: Array = len(points) / (len(points.classes) * np.array(points.counts)[points.labels])
-    return weights * found
+    return np.asarray(found * len(points) / (len(points.classes) * np.array(points.counts)[points.labels]))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import count, grouped, percent, short
 from app.engine.frames import Frame, Phase
@@ -73,7 +74,7 @@ ROWS = {
             f"k = {grouped(frame.lane.knn.n_neighbors)} of {count(len(frame.points), 'point')}: all of them vote"
             " everywhere."
         ),
-        lambda frame, facts: ({"text": "Set k to 1", "part": "knn", "n_neighbors": 1},),
+        lambda frame, facts: (("Set k to 1", frame.lane.with_part("knn", replace(frame.lane.knn, n_neighbors=1))),),
     ),
     "constant": Row(
         "! C too small",
@@ -87,8 +88,8 @@ ROWS = {
         "! outvoted",
         None,
         lambda frame, facts: (
-            "All points of the smaller class are at their bound, and the larger class wins everywhere, with a larger C,"
-            " too.  Weights 'balanced' give a boundary."
+            "All points of the smaller class are at their bound, and the larger class wins everywhere.  Weights"
+            " 'balanced' make errors on the smaller class cost more."
         ),
     ),
     "straight": Row(
@@ -187,11 +188,7 @@ ROWS = {
         ),
         lambda frame, facts: f"{frame.lane.family.verdict(frame.certificates, frame.lane.settings).text}.",
         lambda frame, facts: (
-            {
-                "text": "Ten times the steps",
-                "part": "pegasos",
-                "n_iter": min(10 * frame.lane.pegasos.n_iter, 10_000_000),
-            },
+            ("Set the most steps", frame.lane.with_part("pegasos", replace(frame.lane.pegasos, n_iter=10_000_000))),
         ),
     ),
     "hatched": Row(
@@ -228,6 +225,6 @@ def status(context: Context, index: int) -> tuple[StatusPart, ...]:
     for name, row in ROWS.items():
         if name in facts["tried"] or (row.applies is not None and row.applies(frame, facts)):
             tries, score = facts["tried"].get(name, (row.tries(frame, facts), ""))
-            tip = row.sentence(frame, facts) + score
-            parts.append(StatusPart("" if parts else row.words, tip, aside=True, tries=tries))
+            said = row.sentence(frame, facts) + score
+            parts.append(StatusPart("" if parts else row.words, said, aside=True, tries=tries))
     return tuple(parts)

@@ -132,7 +132,7 @@ def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None
 
 
 def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -> None:
-    """Draw the symbol of a legend entry about the painter's origin: one of `shapes` or `RINGS`, or boundary, margin, tie."""
+    """Draw the symbol of a legend entry about the origin: one of `shapes` or `RINGS`, or boundary, margin, tie."""
     if kind == "tie":
         painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.tie))
     elif kind == "provisional":

@@ -18,7 +18,9 @@ from app.learners.fields import Group
 from app.scene import text
 from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene
-from app.scene.status_badge import StatusPart, Try
+from app.scene.status_badge import StatusPart
+from app.state.commands import SetLane
+from app.state.document import Lane
 from app.state.session import FULL_SPEED, SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
@@ -82,7 +84,7 @@ class LaneForm(EditorMaker):
         self._remarks.setTextFormat(Qt.TextFormat.RichText)
         self._remarks.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self._remarks.linkActivated.connect(self.attempt)
-        self._offered: dict[str, Try] = {}
+        self._offered: dict[str, Lane] = {}
         self._headings = {group: self._line(group.lower()) for group in GROUPS}
         for group, heading in self._headings.items():
             heading.setText(group)
@@ -126,7 +128,7 @@ class LaneForm(EditorMaker):
 
     def attempt(self, text: str) -> None:
         """Make the change of this name that a remark offers."""
-        self.controller.set_lane(self.index, **self._offered[text])
+        self.controller.dispatch(SetLane(index=self.index, lane=self._offered[text], text=text))
 
     def _set_standardise(self, on: bool) -> None:
         text = "Standardise x and y" if on else "Do not standardise x and y"
@@ -195,7 +197,7 @@ class LaneForm(EditorMaker):
         self.row.render_scene(lane, number, theme)
         self.fields.render(lane, drawing, theme)
         remarks = [] if lane.hidden else [score for score in lane.scores if score.tries is not None]
-        self._offered = {each["text"]: each for remark in remarks for each in remark.tries or ()}
+        self._offered = {text: each for remark in remarks for text, each in remark.tries or ()}
         if not lane.settings_open:
             return
         if not drawing:
@@ -311,5 +313,5 @@ class LaneForm(EditorMaker):
 
 def _with_links(remark: StatusPart) -> str:
     """Return a remark as HTML, with a link to each change that it offers."""
-    texts = [escape(each["text"]) for each in remark.tries or ()]
+    texts = [escape(text) for text, _ in remark.tries or ()]
     return " ".join((escape(remark.tip), *(f'<a href="{text}">Try it: {text}</a>' for text in texts)))

@@ -18,8 +18,6 @@ from app.views.widgets.stable_label import StableLabel
 
 #: Least height (pixels).
 LEAST_HEIGHT = 24
-#: Text of the link beside a remark.
-TRY = "Try it"
 
 
 class StatusStrip(StableLabel):
@@ -87,7 +85,7 @@ class StatusStrip(StableLabel):
         gap, sides = plain.horizontalAdvance("\xa0 "), dressed.horizontalAdvance("\xa0\xa0") if marked else 0
         ways = _ways([score for score in scores if score.text], remark.removeprefix(" · "))
         # The scores matter most: the badge's words are dropped before them.  The tool tip has the whole text.
-        gap += plain.horizontalAdvance(f" {TRY}") if any(score.tries for score in scores) else 0
+        gap += plain.horizontalAdvance(" Try it") if any(score.tries for score in scores) else 0
         pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
         first, rest = next(
             (pair for pair in pairs if _length(pair, dressed, plain) + sides + gap <= room), (words, ways[-1])
@@ -101,8 +99,8 @@ class StatusStrip(StableLabel):
             colours = f"color: rgb{ink}; background-color: rgb{background}"
             html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
         rest = _fitted(rest, plain, room - used - gap)
-        found = (score for score in scores if score.tries and score.text and score.text in rest and self._attempt)
-        link = next((f' <a href="{escape(score.tries[0]["text"])}">{TRY}</a>' for score in found if score.tries), "")
+        offered = [score.tries[0][0] for score in scores if score.tries and score.text and score.text in rest]
+        link = f' <a href="{escape(offered[0])}">Try it</a>' if offered and self._attempt is not None else ""
         text = f"&nbsp; {escape(rest)}{link}" if rest else ""
         self.label.setText(f'<span style="white-space: pre">{html}{text}</span>')
 

@@ -100,7 +100,7 @@ def test_every_row_is_reached_and_its_sentence_is_in_tip_and_settings(make: Make
         assert isinstance(panel, QLabel) and panel.isVisible()
         for each in remarks:
             assert each.tip in tip(window), name
-            assert all(f"Try it: {values['text']}</a>" in panel.text() for values in each.tries or ()), name
+            assert all(f"Try it: {text}</a>" in panel.text() for text, _ in each.tries or ()), name
         frame, facts = diagnosed(lane, window.document.training_points, window.document.test_points)
         reached = [key for key in ROWS if applies(key, frame, facts)]
         assert name in reached and len(reached) == len(remarks), (name, reached)
