@@ -69,10 +69,9 @@ def is_all_tied(frame: Frame) -> bool:
 
 def copies_words(n_copies: int, n_test: int) -> str:
     """Return how many test points are training points as well, which makes the test accuracy too good; else ""."""
-    if not n_copies:
-        return ""
     are = "is also a training point" if n_copies == 1 else "are also training points"
-    return f"{grouped(n_copies)} of {count(n_test, 'test point')} {are}: the accuracy is too good."
+    words = f"{grouped(n_copies)} of {count(n_test, 'test point')} {are}: the accuracy is too good."
+    return words if n_copies else ""
 
 
 #: How every accuracy on screen counts ties.

@@ -319,8 +319,13 @@ class EvaluationPanel(QWidget):
         ]
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds are running, keep the room so that nothing moves
-        copied = copies_words(evaluation.n_copies, evaluation.n_test)
-        self._remarks.say("<br>".join(map(words.unbroken, filter(None, (copied, *remarks)))))
+        self._remarks.say(
+            "<br>".join(
+                words.unbroken(each)
+                for each in (copies_words(evaluation.n_copies, evaluation.n_test), *remarks)
+                if each
+            )
+        )
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
         lane = evaluation.lanes[evaluation.judged]

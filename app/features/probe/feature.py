@@ -30,23 +30,13 @@ FEATURE = Feature(
     legend=(
         LegendEntry(
             LineStyle("term", 0, 3.0),
-            "Line from the probe: what a point adds to f, or that it votes; the thicker, the more",
-            drawn=scene.is_drawn,
-        ),
-        LegendEntry(
-            LineStyle("against", 0, 3.0, sample=(3.0, 2.0)),
-            "Dashed line from the probe: against the positive class",
-            drawn=lambda shown: scene.is_drawn(shown) and any(lane.lane.has_f for lane in shown.lanes),
+            "Line from the probe: what a point adds to f, dashed if against the positive class, or that it votes",
+            drawn=lambda shown: scene.location_of(shown.session, (0.0, 0.0)) is not None,
         ),
         LegendEntry(
             "voter",
-            "Thin ring: a neighbour that votes at the probe",
-            drawn=lambda shown: scene.is_drawn(shown) and not all(lane.lane.has_f for lane in shown.lanes),
-        ),
-        LegendEntry(
-            LineStyle("radius", 0, 1.8),
-            "Closed line around the probe: as far as the k-th neighbour",
-            drawn=lambda shown: scene.is_drawn(shown) and not all(lane.lane.has_f for lane in shown.lanes),
+            "Thin ring: a neighbour that votes at the probe; the closed line is as far as the k-th one",
+            drawn=lambda shown: scene.location_of(shown.session, (0.0, 0.0)) is not None,
         ),
     ),
     views={"overlay": Widget("app.features.probe.overlay.ProbeLayer")},

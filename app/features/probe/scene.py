@@ -20,7 +20,7 @@ from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
 from app.engine.surface_values import problem_of, shown_pair
 from app.learners.model import Model, SharesModel, remote
-from app.scene.model import Context, LaneScene, Scene
+from app.scene.model import Context, LaneScene
 from app.state.document import Document, Lane, problem
 from app.state.session import FeatureSession, Session
 from solver import REST, KNeighborsClassifier
@@ -397,11 +397,6 @@ def location_of(session: Session, pointer: Location | None, panel: str = "probe"
     """Return the location that `panel` is about: the pinned one, else the keyboard cursor, else `pointer`; or None."""
     followed = (session.cursor or pointer) if panel in session.open_panels else None
     return session.of(ProbeSession).probe or followed
-
-
-def is_drawn(shown: Scene) -> bool:
-    """Return whether the pictures may show a probe."""
-    return "probe" in shown.session.open_panels or shown.session.of(ProbeSession).probe is not None
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:

@@ -140,8 +140,8 @@ def margin_line(f: float) -> str:
 
 def distance_line(f: float, norm: float, linear: bool, standardises: bool = False) -> str:
     """Return the distance to f = 0: to the line in the plane, or in feature space for other kernels, with its unit."""
-    goal = "the line f = 0, in units of x and y" if linear else "f = 0 in feature space"
-    goal += " of standardised x and y" * (standardises and not linear)
+    space = "f = 0 in feature space" + " of standardised x and y" * standardises
+    goal = "the line f = 0, in units of x and y" if linear else space
     return f"Distance to {goal}: |f(x)| / ‖w‖ = {figure(abs(f))} / {figure(norm)} = {figure(abs(f) / norm)}."
 
 

@@ -58,7 +58,7 @@ class Diagnosis(Struct, frozen=True):
             yield from pace.pause()
             facts |= lengths(lane, points) if is_machine(lane, points) else {}
         # Weights that count the points, and means, would change without a copy.
-        if is_machine(lane, points) and lane.svm.class_weight == "equal" and not lane.standardises:
+        if is_machine(lane, points) and lane.settings.class_weight == "equal" and not lane.standardises:
             facts |= (yield from spared(lane, points, pace)) if len(points) <= FEW else {}
         if len(points.classes) > 1 and not lane.family.own_process:
             facts["tried"] = yield from tried(lane, facts, points.sample(COMPARED), pace)
@@ -67,7 +67,7 @@ class Diagnosis(Struct, frozen=True):
 
 def is_machine(lane: Lane, points: Points) -> bool:
     """Return whether the lane shows the optimum of a support vector machine for two classes."""
-    return lane.classifier == "svm" and lane.same_optimum and len(points.classes) == 2
+    return bool(lane.trainer and lane.trainer.has_multipliers and lane.same_optimum and len(points.classes) == 2)
 
 
 def lengths(lane: Lane, points: Points) -> Facts:
@@ -76,7 +76,7 @@ def lengths(lane: Lane, points: Points) -> Facts:
     Distances are those of the kernel; nothing is returned for one that does not fall with them.  With `scale` as gamma,
     K of two typical points is 1/e.  The more points there are, the fewer are measured, so that this is a short piece.
     """
-    if (power := {"rbf": 2, "laplacian": 1}.get(lane.svm.kernel)) is None:
+    if (power := {"rbf": 2, "laplacian": 1}.get(lane.settings.kernel)) is None:
         return {}
     inputs, unit = lane.inputs(points).xy, " standardised units" * lane.standardises
     measured = inputs[:: 1 + len(inputs) // max(DISTANCES // len(inputs), FEWEST)]
@@ -86,8 +86,8 @@ def lengths(lane: Lane, points: Points) -> Facts:
     return {
         "near": f"{short(near ** (1 / power))}{unit}",
         "far": f"{short(far ** (1 / power))}{unit}",
-        "alike near": np.exp(-lane.svm.gamma * near),
-        "alike far": np.exp(-lane.svm.gamma * far),
+        "alike near": np.exp(-lane.settings.gamma * near),
+        "alike far": np.exp(-lane.settings.gamma * far),
         "scale": float(f"{1 / far:.2g}"),
     }
 
@@ -106,7 +106,7 @@ def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Fact
     Equal points share their multipliers as they like: copies of a support vector are spare if one alone may have the
     sum, up to C; else they pull, and without them f moves.
     """
-    exact: Any = yield from fitted(lane.with_part("svm", replace(lane.svm, tol=TIGHT)), points, pace, most=UPDATES)
+    exact: Any = yield from fitted(lane.with_value(lane.family.field("tol"), TIGHT), points, pace, most=UPDATES)
     f = yield from f_at(exact.model, points.xy, pace)
     alpha, first = np.zeros(len(points)), first_at(points)
     alpha[exact.model.expansion.support] = np.abs(exact.model.expansion.coef[:, 0])
@@ -114,7 +114,7 @@ def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Fact
     known = exact.model.certificates_[0].n_free > 0 and np.ptp(f) > 1.0
     groups = np.arange(len(points)) if first is None else first * MAX_CLASSES + points.labels
     _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
-    total, room = np.bincount(group, alpha), np.inf if lane.svm.hard_margin else lane.svm.C * (1.0 + 1e-6)
+    total, room = np.bincount(group, alpha), np.inf if lane.settings.hard_margin else lane.settings.C * (1.0 + 1e-6)
     return {
         "on margin": np.flatnonzero((alpha == 0.0) & (np.abs(np.abs(f[:, 0]) - 1.0) <= ON_MARGIN) & known),
         "spare": int((size - 1)[(total > 0.0) & (total <= room)].sum()),
@@ -128,24 +128,24 @@ def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Fact
 def tried(lane: Lane, facts: Facts, points: Points, pace: Pace) -> Generator[Step, None, dict[str, Any]]:
     """Return what does better, as "tried" of `Facts`: on points left out, or on all if these are too few."""
     now, found = (yield from credit(lane, points, 1, pace)), dict[str, Any]()
-    svm, machine = lane.svm, is_machine(lane, points)
+    svm, machine = lane.settings, is_machine(lane, points)
     lost = machine and not svm.hard_margin and len(np.unique(points.labels[now > 0.0])) == 1
     near, far, scale = (facts.get(name, 0.5) for name in ("alike near", "alike far", "scale"))
-    larger = min(max(100.0 * svm.C, 1.0), 1e8)
-    rows: tuple[tuple[str, bool, str, dict[str, Any]], ...] = (
-        ("constant", lost, f"Set C to {larger:g}", {"C": larger}),
-        ("outvoted", lost, "Set balanced class weights", {"class_weight": "balanced"}),
-        ("straight", machine and svm.kernel == "linear" and now.mean() < BENT, "Set the RBF kernel", {"kernel": "rbf"}),
-        ("axes", not (lane.standardises or 1 / UNLIKE <= facts["ratio"] <= UNLIKE), "Standardise x and y", {}),
-        ("large gamma", near < ISLAND or far < APART, f"Set γ to {scale:g}", {"gamma": scale}),
-        ("small gamma", far > ALIKE, f"Set γ to {scale:g}", {"gamma": scale}),
+    larger = min(max(100.0 * svm.C, 1.0), 1e8) if lost else 1.0
+    rows: tuple[tuple[str, bool, str, str, Any], ...] = (
+        ("constant", lost, f"Set C to {larger:g}", "C", larger),
+        ("outvoted", lost, "Set balanced class weights", "class_weight", "balanced"),
+        ("straight", machine and svm.kernel == "linear" and now.mean() < BENT, "Set the RBF kernel", "kernel", "rbf"),
+        ("axes", not (lane.standardises or 1 / UNLIKE <= facts["ratio"] <= UNLIKE), "Standardise x and y", "", True),
+        ("large gamma", near < ISLAND or far < APART, f"Set γ to {scale:g}", "gamma", scale),
+        ("small gamma", far > ALIKE, f"Set γ to {scale:g}", "gamma", scale),
     )
     wanted = [row for row in rows if row[1]]
     folds = FOLDS if min(points.counts[label] for label in points.classes) >= FOLDS else 1
     if folds > 1 and wanted:
         now = yield from credit(lane, points, folds, pace)
-    for name, _, text, values in wanted:
-        changed = lane.with_part("svm", replace(svm, **values)) if values else replace(lane, standardise=True)
+    for name, _, text, field, value in wanted:
+        changed = lane.with_value(lane.family.field(field), value) if field else replace(lane, standardise=value)
         then = yield from credit(changed, points, folds, pace)
         gain, noise = then.mean() - now.mean(), float(np.linalg.norm(then - now)) / len(now)
         if gain >= GAIN and (folds == 1 or gain >= ERRORS * noise):

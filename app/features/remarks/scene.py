@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from app.core.number_format import count, grouped, percent, short
 from app.engine.frames import Frame, Phase
@@ -47,8 +46,7 @@ class Row(Struct, frozen=True):
 
 def _idle(frame: Frame, facts: Facts) -> int:
     """Return the number of points on the margin with alpha = 0, in the picture and in an exact training."""
-    shown = np.concatenate((frame.marks.free, frame.marks.bounded))
-    return len(np.setdiff1d(facts.get("on margin", shown), shown))
+    return len(np.setdiff1d(facts.get("on margin", ()), np.concatenate((frame.marks.free, frame.marks.bounded))))
 
 
 #: The remarks by name, those first that are more urgent.
@@ -66,15 +64,15 @@ ROWS = {
     "few points": Row(
         "! all points vote",
         lambda frame, facts: (
-            frame.lane.classifier == "knn"
+            frame.neighbours is not None
             and len(frame.points.classes) > 1
-            and frame.lane.knn.n_neighbors >= len(frame.points)
+            and getattr(frame.lane.settings, "n_neighbors", 0) >= len(frame.points)
         ),
         lambda frame, facts: (
-            f"k = {grouped(frame.lane.knn.n_neighbors)} of {count(len(frame.points), 'point')}: all of them vote"
+            f"k = {grouped(frame.lane.settings.n_neighbors)} of {count(len(frame.points), 'point')}: all of them vote"
             " everywhere."
         ),
-        lambda frame, facts: (("Set k to 1", frame.lane.with_part("knn", replace(frame.lane.knn, n_neighbors=1))),),
+        lambda frame, facts: (("Set k to 1", frame.lane.with_value(frame.lane.family.field("k"), 1)),),
     ),
     "constant": Row(
         "! C too small",
@@ -108,15 +106,15 @@ ROWS = {
         "! γ too large",
         None,
         lambda frame, facts: (
-            f"γ = {short(frame.lane.svm.gamma)} is too large for these points: the nearest neighbour of a typical one"
-            f" is {facts['near']} away, where K is only {percent(facts['alike near'])}: each is an island."
+            f"γ = {short(frame.lane.settings.gamma)} is too large for these points: the nearest neighbour of a typical"
+            f" one is {facts['near']} away, where K is only {percent(facts['alike near'])}: each is an island."
         ),
     ),
     "small gamma": Row(
         "! γ too small",
         None,
         lambda frame, facts: (
-            f"γ = {short(frame.lane.svm.gamma)} is too small for these points: a typical other one is"
+            f"γ = {short(frame.lane.settings.gamma)} is too small for these points: a typical other one is"
             f" {facts['far']} away, where K is still {percent(facts['alike far'])}, and f hardly bends."
         ),
     ),
@@ -182,13 +180,13 @@ ROWS = {
     "more steps": Row(
         "i more steps",
         lambda frame, facts: (
-            frame.lane.classifier == "pegasos"
+            hasattr(frame.lane.settings, "n_iter")
             and frame.phase is Phase.DONE
             and any(each.status is not Status.OPTIMAL for each in frame.certificates)
         ),
         lambda frame, facts: f"{frame.lane.family.verdict(frame.certificates, frame.lane.settings).text}.",
         lambda frame, facts: (
-            ("Set the most steps", frame.lane.with_part("pegasos", replace(frame.lane.pegasos, n_iter=10_000_000))),
+            ("Set the most steps", frame.lane.with_value(frame.lane.family.field("steps"), 10_000_000)),
         ),
     ),
     "hatched": Row(
@@ -206,10 +204,10 @@ def _diagnosis(context: Context, index: int) -> Diagnosis:
 def queries(context: Context) -> dict[str, Query]:
     """Return the diagnosis of each finished training, while nothing is dragged."""
     document, asked = context.document, dict[str, Query]()
-    for index, slot in enumerate(document.slots[: document.shown]):
+    shown = 0 if context.session.drawing else document.shown
+    for index, slot in enumerate(document.slots[:shown]):
         frame = context.results.frame(slot)
-        ended = frame is not None and frame.ended and is_present(document, index, frame)
-        if ended and fast_loops.ready() and not context.session.drawing:
+        if frame is not None and frame.ended and is_present(document, index, frame) and fast_loops.ready():
             asked[LaneQuestion("diagnosis", slot)] = _diagnosis(context, index)
     return asked
 
@@ -220,11 +218,12 @@ def status(context: Context, index: int) -> tuple[StatusPart, ...]:
     frame, answer = context.results.frame(slot), context.results.answer(f"diagnosis{slot}")
     if frame is None or frame.cover or not is_present(context.document, index, frame):
         return ()
-    known = answer is not None and answer.value is not None and answer.query == _diagnosis(context, index)
-    facts: Facts = answer.value if known and answer is not None else {"tried": {}}
+    known = answer.value if answer is not None and answer.query == _diagnosis(context, index) else None
+    facts: Facts = known or {"tried": {}}
     for name, row in ROWS.items():
         if name in facts["tried"] or (row.applies is not None and row.applies(frame, facts)):
             tries, score = facts["tried"].get(name, (row.tries(frame, facts), ""))
-            said = row.sentence(frame, facts) + score
-            parts.append(StatusPart("" if parts else row.words, said, aside=True, tries=tries))
+            parts.append(
+                StatusPart("" if parts else row.words, row.sentence(frame, facts) + score, aside=True, tries=tries)
+            )
     return tuple(parts)

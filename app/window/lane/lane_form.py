@@ -313,5 +313,5 @@ class LaneForm(EditorMaker):
 
 def _with_links(remark: StatusPart) -> str:
     """Return a remark as HTML, with a link to each change that it offers."""
-    texts = [escape(text) for text, _ in remark.tries or ()]
-    return " ".join((escape(remark.tip), *(f'<a href="{text}">Try it: {text}</a>' for text in texts)))
+    links = (f'<a href="{escape(text)}">Try it: {escape(text)}</a>' for text, _ in remark.tries or ())
+    return " ".join((escape(remark.tip), *links))

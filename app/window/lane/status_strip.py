@@ -82,10 +82,12 @@ class StatusStrip(StableLabel):
         marked = badge.mood is not Mood.NONE
         sign = SIGNS[badge.mood]
         words = f"{sign} {badge.short}" if marked else headline
-        gap, sides = plain.horizontalAdvance("\xa0 "), dressed.horizontalAdvance("\xa0\xa0") if marked else 0
+        gap, sides = (
+            plain.horizontalAdvance("\xa0 " + " Try it" * any(each.tries for each in scores)),
+            dressed.horizontalAdvance("\xa0\xa0") if marked else 0,
+        )
         ways = _ways([score for score in scores if score.text], remark.removeprefix(" · "))
         # The scores matter most: the badge's words are dropped before them.  The tool tip has the whole text.
-        gap += plain.horizontalAdvance(" Try it") if any(score.tries for score in scores) else 0
         pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
         first, rest = next(
             (pair for pair in pairs if _length(pair, dressed, plain) + sides + gap <= room), (words, ways[-1])
