@@ -83,6 +83,9 @@ class StatusStrip(StableLabel):
         sign = SIGNS[badge.mood]
         words = f"{sign} {badge.short}" if marked else headline
         gap, sides = (
+            plain.horizontalAdvance("\xa0 " + " Try it" * any(score.tries for score in scores)),
+            dressed.horizontalAdvance("\xa0\xa0") if marked else 0,
+        )
             plain.horizontalAdvance("\xa0 " + " Try it" * any(each.tries for each in scores)),
             dressed.horizontalAdvance("\xa0\xa0") if marked else 0,
         )

@@ -245,7 +245,7 @@ def test_distances() -> None:
     far = Points.of(far.xy * (1.0, 1000.0), far.labels)  # standardised, the line is in the plane's own units, too
     scaled = Lane(svm=SvmSettings(kernel="linear"), standardise=True)
     made = scaled.estimator().fit(far.xy, far.labels)
-    f = made.pair_decision_function(np.array([point_at, point_at + (1.0, 0.0), point_at + (0.0, 1000.0)]))[:, 0]
+    f = made.pair_decision_function(point_at + np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1000.0)]))[:, 0]
     norm = float(np.hypot(*((f[1:] - f[0]) / (1.0, 1000.0))))
     lines = probe_lane(made, scaled, who(far), tuple(point_at)).lines
     assert any(line.startswith(start) and line.endswith(f"= {figure(abs(f[0]) / norm)}.") for line in lines)
