@@ -86,9 +86,6 @@ class StatusStrip(StableLabel):
             plain.horizontalAdvance("\xa0 " + " Try it" * any(score.tries for score in scores)),
             dressed.horizontalAdvance("\xa0\xa0") if marked else 0,
         )
-            plain.horizontalAdvance("\xa0 " + " Try it" * any(each.tries for each in scores)),
-            dressed.horizontalAdvance("\xa0\xa0") if marked else 0,
-        )
         ways = _ways([score for score in scores if score.text], remark.removeprefix(" · "))
         # The scores matter most: the badge's words are dropped before them.  The tool tip has the whole text.
         pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
