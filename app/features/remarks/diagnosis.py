@@ -21,6 +21,7 @@ from app.engine.pacing import Pace, Step
 from app.state.document import UNLIKE, Lane
 from app.state.split import folds_of
 from solver.core.arrays import Array
+from solver.core.certificate import Status
 
 #: What is known, by name.  "tried" is what did better, by the name of its remark: the values, and a sentence.
 Facts: TypeAlias = dict[str, Any]
@@ -36,8 +37,9 @@ FOLDS, COMPARED, UPDATES = 5, 1000, 20_000
 FEW, SEARCHED = 200, 20_000
 #: Number of distances computed at once, and least number of points from which all distances are.
 DISTANCES, FEWEST = 200_000, 20
-#: Tolerance of an exact training, and distance of y f from 1 that is still on the margin after it.
-TIGHT, ON_MARGIN = 1e-8, 1e-6
+#: Tolerance of an exact training; distance of y f from 1 that is still on the margin after it, and the multiple of C
+#: that is still C.
+TIGHT, ON_MARGIN, SLACK = 1e-8, 1e-6, 1.0 + 1e-6
 
 
 class Diagnosis(Struct, frozen=True):
@@ -110,15 +112,19 @@ def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Fact
     f = yield from f_at(exact.model, points.xy, pace)
     alpha, first = np.zeros(len(points)), first_at(points)
     alpha[exact.model.expansion.support] = np.abs(exact.model.expansion.coef[:, 0])
+    certificate, sure = exact.model.certificates_[0], exact.model.certificates_[0].status is Status.OPTIMAL
     # Without a free support vector, b may depend on any point; and where f is constant, all points are on a margin.
-    known = exact.model.certificates_[0].n_free > 0 and np.ptp(f) > 1.0
+    known = sure and certificate.n_free > 0 and np.ptp(f) > 1.0
     groups = np.arange(len(points)) if first is None else first * MAX_CLASSES + points.labels
     _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
-    total, room = np.bincount(group, alpha), np.inf if lane.settings.hard_margin else lane.settings.C * (1.0 + 1e-6)
+    total, room = (
+        np.bincount(group, alpha * sure),
+        np.inf if lane.settings.hard_margin else lane.settings.C * (1.0 + 1e-6),
+    )
     return {
         "on margin": np.flatnonzero((alpha == 0.0) & (np.abs(np.abs(f[:, 0]) - 1.0) <= ON_MARGIN) & known),
-        "spare": int((size - 1)[(total > 0.0) & (total <= room)].sum()),
-        "pulling": int((size - 1)[total > room].sum()),
+        "spare": int((size - 1)[(total > 0.0) & (total <= SLACK * C)].sum()),
+        "pulling": int((size - 1)[total > SLACK * C].sum()),
     }
 
 

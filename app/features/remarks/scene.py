@@ -106,8 +106,9 @@ ROWS = {
         "! γ too large",
         None,
         lambda frame, facts: (
-            f"γ = {short(frame.lane.settings.gamma)} is too large for these points: the nearest neighbour of a typical"
-            f" one is {facts['near']} away, where K is only {percent(facts['alike near'])}: each is an island."
+            f"γ = {short(frame.lane.settings.gamma)} is too large for these points: K is {percent(facts['alike near'])}"
+            f" at the nearest neighbour of a typical one, {facts['near']} away, and {percent(facts['alike far'])} at a"
+            f" typical other one, {facts['far']} away."
         ),
     ),
     "small gamma": Row(
@@ -160,8 +161,8 @@ ROWS = {
         "i copies that pull",
         lambda frame, facts: facts.get("pulling", 0) > 0,
         lambda frame, facts: (
-            f"Copies of support vectors with α = C: {grouped(facts['pulling'])}.  Each pulls with its own C, and"
-            " without it f moves."
+            f"Copies of support vectors with α = C: {grouped(facts['pulling'])}.  Together with these they pull with"
+            " more than C, and without them f moves."
         ),
     ),
     "on margin": Row(
@@ -204,8 +205,7 @@ def _diagnosis(context: Context, index: int) -> Diagnosis:
 def queries(context: Context) -> dict[str, Query]:
     """Return the diagnosis of each finished training, while nothing is dragged."""
     document, asked = context.document, dict[str, Query]()
-    shown = 0 if context.session.drawing else document.shown
-    for index, slot in enumerate(document.slots[:shown]):
+    for index, slot in enumerate(document.slots[: document.shown * (not context.session.drawing)]):
         frame = context.results.frame(slot)
         if frame is not None and frame.ended and is_present(document, index, frame) and fast_loops.ready():
             asked[LaneQuestion("diagnosis", slot)] = _diagnosis(context, index)
@@ -218,8 +218,7 @@ def status(context: Context, index: int) -> tuple[StatusPart, ...]:
     frame, answer = context.results.frame(slot), context.results.answer(f"diagnosis{slot}")
     if frame is None or frame.cover or not is_present(context.document, index, frame):
         return ()
-    known = answer.value if answer is not None and answer.query == _diagnosis(context, index) else None
-    facts: Facts = known or {"tried": {}}
+    facts: Facts = (answer and answer.query == _diagnosis(context, index) and answer.value) or {"tried": {}}
     for name, row in ROWS.items():
         if name in facts["tried"] or (row.applies is not None and row.applies(frame, facts)):
             tries, score = facts["tried"].get(name, (row.tries(frame, facts), ""))
