@@ -117,10 +117,7 @@ def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Fact
     known = sure and certificate.n_free > 0 and np.ptp(f) > 1.0
     groups = np.arange(len(points)) if first is None else first * MAX_CLASSES + points.labels
     _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
-    total, room = (
-        np.bincount(group, alpha * sure),
-        np.inf if lane.settings.hard_margin else lane.settings.C * (1.0 + 1e-6),
-    )
+    total, C = np.bincount(group, alpha * sure), np.inf if lane.settings.hard_margin else lane.settings.C
     return {
         "on margin": np.flatnonzero((alpha == 0.0) & (np.abs(np.abs(f[:, 0]) - 1.0) <= ON_MARGIN) & known),
         "spare": int((size - 1)[(total > 0.0) & (total <= SLACK * C)].sum()),
