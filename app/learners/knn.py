@@ -159,7 +159,9 @@ class Neighbors(Learner[KnnSettings]):
         return f"kNN, k = {settings.n_neighbors}, {WEIGHTS[settings.weights][0]}, {METRICS[settings.metric][0]}"
 
     def fit_verdict(self, settings: KnnSettings, n_points: int) -> Verdict:
-        text = f"Exact: the {min(settings.n_neighbors, n_points)} nearest of {grouped(n_points)} vote"
+        k, text = settings.n_neighbors, f"Exact: the {settings.n_neighbors} nearest of {grouped(n_points)} vote"
+        if n_points < k:
+            text = f"All vote: k = {k}, but there {'is' if n_points == 1 else 'are'} only {count(n_points, 'point')}"
         return Verdict(True, text, text[0].lower() + text[1:])
 
     def all_tied(self, settings: KnnSettings) -> str:

@@ -135,19 +135,18 @@ def tried(lane: Lane, facts: Facts, points: Points, pace: Pace) -> Generator[Ste
     lost = machine and not svm.hard_margin and len(np.unique(points.labels[now > 0.0])) == 1
     near, far, scale = (facts.get(name, 0.5) for name in ("alike near", "alike far", "scale"))
     larger = min(max(100.0 * svm.C, 1.0), 1e8) if lost else 1.0
-    rows: tuple[tuple[str, bool, str, str, Any], ...] = (
+    rows: list[tuple[str, bool, str, str, Any]] = [
         ("constant", lost, f"Set C to {larger:g}", "C", larger),
         ("outvoted", lost, "Set balanced class weights", "class_weight", "balanced"),
         ("straight", machine and svm.kernel == "linear" and now.mean() < BENT, "Set the RBF kernel", "kernel", "rbf"),
         ("axes", not (lane.standardises or 1 / UNLIKE <= facts["ratio"] <= UNLIKE), "Standardise x and y", "", True),
         ("large gamma", near < ISLAND or far < APART, f"Set γ to {scale:g}", "gamma", scale),
         ("small gamma", far > ALIKE, f"Set γ to {scale:g}", "gamma", scale),
-    )
-    wanted = [row for row in rows if row[1]]
+    ]
     folds = FOLDS if min(points.counts[label] for label in points.classes) >= FOLDS else 1
-    if folds > 1 and wanted:
+    if folds > 1 and any(applies for _, applies, *_ in rows):
         now = yield from credit(lane, points, folds, pace)
-    for name, _, text, field, value in wanted:
+    for name, _, text, field, value in (row for row in rows if row[1]):
         changed = lane.with_value(lane.family.field(field), value) if field else replace(lane, standardise=value)
         then = yield from credit(changed, points, folds, pace)
         gain, noise = then.mean() - now.mean(), float(np.linalg.norm(then - now)) / len(now)
@@ -169,6 +168,5 @@ def credit(lane: Lane, points: Points, folds: int, pace: Pace) -> Generator[Step
         out = fold == number
         rest = Points.of(points.xy[~out], points.labels[~out]) if folds > 1 else points
         made = yield from fitted(lane, rest, pace, most=UPDATES)
-        met = yield from outcome(made.model, points.xy[out], points.labels[out], pace)
-        found[out] = met.credit
+        found[out] = (yield from outcome(made.model, points.xy[out], points.labels[out], pace)).credit
     return np.asarray(found * len(points) / (len(points.classes) * np.array(points.counts)[points.labels]))

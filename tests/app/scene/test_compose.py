@@ -326,12 +326,12 @@ def knn_headline(n: int, k: int) -> str:
 
 
 def test_more_neighbours_requested_than_points() -> None:
-    assert knn_headline(1, 5) == "Exact: the 1 nearest of 1 vote"
-    assert knn_headline(3, 5) == "Exact: the 3 nearest of 3 vote"
+    assert knn_headline(1, 5) == "All vote: k = 5, but there is only 1 point"
+    assert knn_headline(3, 5) == "All vote: k = 5, but there are only 3 points"
     assert knn_headline(5, 5) == "Exact: the 5 nearest of 5 vote"
     document = replace(MOONS, points=Points.of([(0.0, 0.0), (1.0, 0.0)], [0, 1]))
     headline = scene(document, learnt(document, 0)).lanes[0].headline
-    assert headline == "All tied, no class is ahead · Exact: the 2 nearest of 2 vote"
+    assert headline == "All tied, no class is ahead · All vote: k = 5, but there are only 2 points"
 
 
 def test_details_of_an_svm_and_of_knn() -> None:
