@@ -28,7 +28,7 @@ FEATURE = Feature(
         ),
         LegendEntry(
             "hover",
-            "Blue ring: the point under the pointer, with its numbers; not a support vector's mark",
+            "Thick blue ring: the point under the pointer, with its numbers; not a support vector's mark",
             drawn=lambda scene: scene.shows_run and scene.run_state is not None,
         ),
     ),

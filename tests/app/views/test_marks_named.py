@@ -70,12 +70,12 @@ def test_overlays_are_named_while_they_may_be_drawn(make: Make, qtbot: QtBot) ->
     settle(qtbot, window)
     before = entries(window)
     assert "Margins, thin and dashed: f = −1 and f = +1" in before
-    assert not any(each.startswith(("Blue ring", "Line from the probe", "Selected")) for each in before)
+    assert not any(each.startswith(("Thick blue ring", "Line from the cross", "Selected")) for each in before)
     window.controller.toggle("kkt", KktSession)
     window.controller.feature(ProbeController).pin(0.0, 0.0)
     window.controller.editing.select(points.ids[:2])
     window.controller.playback.step(0, -1)
     settle(qtbot, window)
     new = [each for each in entries(window) if each not in before]
-    for start in ("Blue ring", "Thick rings", "Line from the probe", "Thin ring", "Selected"):
+    for start in ("Thick blue ring", "Thick rings", "Line from the cross", "Thin ring", "Selected"):
         assert any(each.startswith(start) for each in new), (start, new)
