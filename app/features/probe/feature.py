@@ -30,7 +30,7 @@ FEATURE = Feature(
     legend=(
         LegendEntry(
             LineStyle("term", 0, 3.0),
-            "Line from the cross, the probe: what a point adds to f, dashed against the positive class, or that it votes",
+            "Line from the cross, the probe: what a point adds to f, dashed if against its positive class, or a vote",
             drawn=lambda shown: scene.location_of(shown.session, (0.0, 0.0)) is not None,
         ),
         LegendEntry(
