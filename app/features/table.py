@@ -22,6 +22,7 @@ from .probe.feature import FEATURE as PROBE
 from .race.feature import FEATURE as RACE
 from .reliability.feature import FEATURE as RELIABILITY
 from .relief.feature import FEATURE as RELIEF
+from .remarks.feature import FEATURE as REMARKS
 from .scores.feature import FEATURE as SCORES
 from .search.feature import FEATURE as SEARCH
 from .step.feature import FEATURE as STEP
@@ -47,6 +48,7 @@ FEATURES = FeatureTable(
         WHAT_IF,
         EVALUATION,
         SCORES,
+        REMARKS,
         RELIABILITY,
         VALIDATION_CURVES,
         STUDY,

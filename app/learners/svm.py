@@ -382,13 +382,7 @@ class Machine(Learner[SvmSettings]):
         return kernel.kind.formula
 
     def remark(self, settings: SvmSettings) -> str:
-        kernel = settings.as_kernel()
-        if not kernel.is_positive_semidefinite:
-            return (
-                "Not positive semidefinite here: the dual can have several stationary points, "
-                "so the answer is stationary, not optimal."
-            )
-        return kernel.kind.note
+        return settings.as_kernel().kind.note
 
     def name(self, settings: SvmSettings) -> str:
         parts = [f"SVM, {settings.as_kernel().kind.title}", f"C = {'∞' if settings.hard_margin else short(settings.C)}"]

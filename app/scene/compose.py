@@ -85,7 +85,7 @@ def compose(
         **run_of(lanes, session.selected_slot),
         shows_run="run" in watched or not all(playing),
         saved_at=saved_at,
-        legend_kinds=_kinds_of(lanes, len(document.test_points), stacked),
+        legend_kinds=_kinds_of(lanes, len(document.test_points), stacked) | {*["selected"][: len(session.selection)]},
         undo=session.gesture_undo or (history[position - 1] if position else None),
         redo=history[position] if position < len(history) else None,
         generator_fields=frozenset(fields),

@@ -188,11 +188,14 @@ class LegendEntry(Struct, frozen=True):
     text : str
     called : callable or None
         ``called(scene)``: the text, if it depends on the scene.
+    drawn : callable or None
+        ``drawn(scene)``: whether an overlay draws it; None for what is drawn by a sheet, or is a mark.
     """
 
     kind: str
     text: str
     called: Callable[[Scene], str] | None = None
+    drawn: Callable[[Scene], bool] | None = None
 
     def title(self, scene: Scene) -> str:
         """Return the text for `scene`."""
@@ -219,7 +222,7 @@ class Feature(Struct, frozen=True):
     lane : callable or None
         ``lane(context, index)``: a value that it adds to the scene of the lane at `index`, or None.
     status : callable or None
-        ``status(context, index)``: its part of the status line of the lane at `index`, or None.
+        ``status(context, index)``: its parts of the status line of the lane at `index`.
     sheets : callable or None
         ``sheets(context, index)``: what it draws over the picture of the lane at `index`; the same objects while
         nothing has changed, because new ones are painted anew.
@@ -261,7 +264,7 @@ class Feature(Struct, frozen=True):
     queries: Callable[[Context], dict[str, Query]] | None = None
     scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
     lane: Callable[[Context, int], object | None] | None = None
-    status: Callable[[Context, int], StatusPart | None] | None = None
+    status: Callable[[Context, int], tuple[StatusPart, ...]] | None = None
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
     legend: tuple[LegendEntry, ...] = ()
     watches: Callable[[Session], tuple[Aspect, ...]] | None = None
@@ -361,8 +364,7 @@ class FeatureTable(Struct, frozen=True, eq=False):
 
     def status(self, context: Context, index: int) -> tuple[StatusPart, ...]:
         """Return the parts of the status line of the lane at `index`."""
-        found = [feature.status(context, index) for feature in self.rows if feature.status is not None]
-        return tuple(each for each in found if each is not None)
+        return tuple(each for feature in self.rows if feature.status for each in feature.status(context, index))
 
     def added_to_scene(self, context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
         """Return the values that features add to the scene of these lanes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -11,6 +11,7 @@ from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
 from app.engine.frames import Frame, Phase
 from app.learners.base import Verdict
+from app.state.document import Lane
 
 from . import text
 from .text import headline
@@ -88,12 +89,16 @@ def of_verdict(verdict: Verdict) -> Badge:
     return Badge(moods[verdict.certified], verdict.badge)
 
 
+#: A change to try: its undo text, such as "Set γ to 0.64", and the lane with it.
+Try: TypeAlias = tuple[str, Lane]
+
+
 class StatusPart(NamedTuple):
     """A few words in a lane's status line, and a sentence about them.
 
     If space is short, `brief` replaces the words, and those `aside` are hidden first.
 
-    An available accuracy is `measured`.
+    An available accuracy is `measured`.  A remark has changes to try, or none: `tries` is None for all other parts.
     """
 
     text: str
@@ -101,6 +106,7 @@ class StatusPart(NamedTuple):
     aside: bool = False
     measured: bool = False
     brief: str = ""
+    tries: tuple[Try, ...] | None = None
 
 
 #: Of a run whose step 0 has the multipliers of an earlier training.

@@ -70,6 +70,13 @@ def is_all_tied(frame: Frame) -> bool:
     return frame.phase is Phase.DONE and frame.picture is not None and frame.picture.tied >= ALL_TIED
 
 
+def copies_words(n_copies: int, n_test: int) -> str:
+    """Return how many test points are training points as well, which makes the test accuracy too good; else ""."""
+    are = "is also a training point" if n_copies == 1 else "are also training points"
+    words = f"{grouped(n_copies)} of {count(n_test, 'test point')} {are}: the accuracy is too good."
+    return words if n_copies else ""
+
+
 #: How every accuracy on screen counts ties.
 TIE_RULE = "A point whose class ties with m − 1 others counts 1/m."
 
@@ -214,7 +221,7 @@ def shadings(lane: Lane) -> tuple[tuple[str, str, str, str], ...]:
 #: Kinds of legend entries, and their texts.
 LEGEND: tuple[tuple[str, str], ...] = (
     ("boundary", "Decision boundary"),
-    ("margin", "Margins: f = −1 and f = +1"),
+    ("margin", "Margins, thin and dashed: f = −1 and f = +1"),
     ("probability", "Lines of probability: 10 %, 50 % and 90 %"),
     ("free", "Free support vector: exactly on the margin"),
     ("bounded", "Bounded support vector: inside the margin or misclassified"),
@@ -226,7 +233,8 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("wrong", "The model gets this point wrong"),
     ("tied", "Tied: neither right nor wrong"),
     ("tie", "Tie: no class is ahead"),
-    ("orders", "Lines from other orders of the points; the thick one is widest"),
+    ("orders", "Lines from other orders of the points: dotted if mistakes are left; the thick blue one is widest"),
+    ("selected", "Selected point"),
     ("second", "Boundary of the second of two that are compared"),
 )
 #: Short name, formula and location of each KKT case.
@@ -249,7 +257,7 @@ KKT_LEGEND: tuple[tuple[str, str], ...] = (
     ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
 )
 #: Legend entry of a picture that is not certified.
-PROVISIONAL = ("provisional", "Hatched: not certified yet")
+PROVISIONAL = ("provisional", "Hatched: the training has not ended, nothing is certified yet")
 
 
 def stacked(document: Document, index: int) -> str:

@@ -206,7 +206,7 @@ def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
     return Marks(kept=index if training is points else points.indices_of(training.ids[index]))
 
 
-def status(context: Context, index: int) -> StatusPart | None:
+def status(context: Context, index: int) -> tuple[StatusPart, ...]:
     """Return the numbers of cells and idle points of the lane with this index."""
     cells, known = _cells(context, index), _kept(context, index)
     parts = [] if cells is None else [_cells_words(cells)]
@@ -216,9 +216,9 @@ def status(context: Context, index: int) -> StatusPart | None:
     elif context.session.of(CellsSession).kept and _may_be_idle(context.results.frame(context.document.slots[index])):
         parts.append(COUNTING)
     if not parts:
-        return None
+        return ()
     words, tips, brief = zip(*parts, strict=True)
-    return StatusPart(" · ".join(words), "  ".join(tips), brief=" · ".join(brief))
+    return (StatusPart(" · ".join(words), "  ".join(tips), brief=" · ".join(brief)),)
 
 
 def _cells_words(cells: KnnCells) -> tuple[str, str, str]:

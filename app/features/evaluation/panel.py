@@ -12,7 +12,7 @@ from app.controllers.controller import Controller
 from app.core.number_format import counted
 from app.engine.shading import RGB
 from app.scene.model import Scene
-from app.scene.text import TIE_RULE
+from app.scene.text import TIE_RULE, copies_words
 from app.state.document import MAX_LANES
 from app.state.split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.chart.axis import ChartAxis
@@ -319,7 +319,13 @@ class EvaluationPanel(QWidget):
         ]
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds are running, keep the room so that nothing moves
-        self._remarks.say("<br>".join(map(words.unbroken, filter(None, (words.copies_words(evaluation), *remarks)))))
+        self._remarks.say(
+            "<br>".join(
+                words.unbroken(each)
+                for each in (copies_words(evaluation.n_copies, evaluation.n_test), *remarks)
+                if each
+            )
+        )
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
         lane = evaluation.lanes[evaluation.judged]

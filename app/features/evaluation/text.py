@@ -52,16 +52,6 @@ def titles(evaluation: Evaluation) -> dict[str, str]:
     }
 
 
-def copies_words(evaluation: Evaluation) -> str:
-    """Return how many test points are training points as well, which makes the test accuracy too good; else ""."""
-    if not evaluation.n_copies:
-        return ""
-    one = evaluation.n_copies == 1
-    are = "is also a training point" if one else "are also training points"
-    of = count(evaluation.n_test, "test point")
-    return f"{grouped(evaluation.n_copies)} of {of} {are}: the accuracy is too good."
-
-
 def unbroken(text: str) -> str:
     """Return `text` as HTML without line breaks between a number and its %."""
     return escape(text).replace(" %", "\u00a0%")

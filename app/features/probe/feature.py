@@ -1,7 +1,8 @@
 """The panel that explains why a location gets its class."""
 
 from app.engine.cover import Cover
-from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
+from app.engine.overlays import LineStyle
+from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
 from . import scene
 from .controller import ProbeController
@@ -26,6 +27,18 @@ FEATURE = Feature(
     queries=scene.queries,
     scene=scene.scene,
     pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),
+    legend=(
+        LegendEntry(
+            LineStyle("term", 0, 3.0),
+            "Line from the cross, the probe: what a point adds to f, dashed if against its positive class, or a vote",
+            drawn=lambda shown: scene.location_of(shown.session, (0.0, 0.0)) is not None,
+        ),
+        LegendEntry(
+            "voter",
+            "Thin ring: a neighbour that votes at the probe; the closed line is as far as the k-th one",
+            drawn=lambda shown: scene.location_of(shown.session, (0.0, 0.0)) is not None,
+        ),
+    ),
     views={"overlay": Widget("app.features.probe.overlay.ProbeLayer")},
     help=(
         (

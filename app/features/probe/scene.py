@@ -305,7 +305,7 @@ def _of_neighbours(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
         lane.decision,
-        (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
+        (*words.vote_lines(vote, names, model.weights), *crossed),
         (
             VoteRows(vote.votes, vote.shares, labels, named.names, vote.winner),
             NeighbourRows(vote, model.weights, named),
@@ -347,7 +347,7 @@ def _of_problems(
         lines.append(words.margin_line(terms.f))
     norm = _norm(model, shown, facts)
     if norm is not None and norm > 0.0:
-        lines.append(words.distance_line(terms.f, norm, model.expansion.is_linear))
+        lines.append(words.distance_line(terms.f, norm, model.expansion.is_linear, lane.standardises))
     nearest = facts.nearest(at) if facts is not None and still else None
     if nearest is not None:
         lines.append(words.nearest_line(nearest))

@@ -41,11 +41,9 @@ def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:
     return f"{winner}: {percent(float(vote.shares[vote.winner]))} of the votes"
 
 
-def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tuple[str, ...]:
+def vote_lines(vote: Vote, names: Sequence[str], weights: str) -> tuple[str, ...]:
     """Return sentences about rules that decided, if any did."""
     lines = []
-    if asked > vote.k:
-        lines.append(f"k = {grouped(asked)} was asked for, but there {_only(vote.k)}.")
     if vote.at_zero:
         subject = (
             "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
@@ -77,10 +75,6 @@ def _points(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return count(len(names), "point")
     return f"point{'s' * (len(names) > 1)} {listed(names)}"
-
-
-def _only(k: int) -> str:
-    return "is only 1 point: it alone votes" if k == 1 else f"are only {grouped(k)} points: all of them vote"
 
 
 def _upper(text: str) -> str:
@@ -144,9 +138,10 @@ def margin_line(f: float) -> str:
     return f"|f(x)| = {figure(abs(f))} > 1: outside the margins, on the side of f {'> 1' if f > 0 else '< −1'}."
 
 
-def distance_line(f: float, norm: float, linear: bool) -> str:
-    """Return the distance to f = 0: to the line in the plane, or in feature space for other kernels."""
-    goal = "the line f = 0" if linear else "f = 0 in feature space"
+def distance_line(f: float, norm: float, linear: bool, standardises: bool = False) -> str:
+    """Return the distance to f = 0: to the line in the plane, or in feature space for other kernels, with its unit."""
+    space = "f = 0 in feature space" + " of standardised x and y" * standardises
+    goal = "the line f = 0, in units of x and y" if linear else space
     return f"Distance to {goal}: |f(x)| / ‖w‖ = {figure(abs(f))} / {figure(norm)} = {figure(abs(f) / norm)}."
 
 

@@ -202,20 +202,20 @@ def score(context: Context, index: int) -> float | None:
     return None if answer is None else answer.value.accuracy
 
 
-def status(context: Context, index: int) -> StatusPart | None:
+def status(context: Context, index: int) -> tuple[StatusPart, ...]:
     """Return the test accuracy of lane `index` for its status line."""
     document = context.document
     frame, of = context.results.frame(document.slots[index]), measured_on(document)
     if document.lanes[index].is_difference or frame is None or frame.model is None or Cover.TEST in frame.cover:
-        return None
+        return ()
     if of is None:
-        return NO_TEST
+        return (NO_TEST,)
     answer, number = scores(context, index), "…"
     if answer is not None:
         value: Scores = answer.value
         number = text.accuracy(value.accuracy, len(value.tied), len(value.classes))
     tip, brief = f"Test accuracy: on {measured_words(of)}.", f"test {text.without_rule(number)}"
-    return StatusPart(f"test {number}", tip, measured=answer is not None, brief=brief)
+    return (StatusPart(f"test {number}", tip, measured=answer is not None, brief=brief),)
 
 
 def marks_of_test_points(context: Context, index: int) -> Marks:

@@ -31,7 +31,7 @@ FEATURE = Feature(
     ),
     queries=scene.queries,
     sheets=scene.sheets,
-    legend=(LegendEntry(GHOST, "Boundary before the last edit"),),
+    legend=(LegendEntry(GHOST, "Blue, dashed: boundary before the last edit"),),
     lane=text.lane,
     help=(
         ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again to switch off"),

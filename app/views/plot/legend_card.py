@@ -52,11 +52,12 @@ class LegendCard(QFrame):
         for entry in self._sheet_legend:
             if entry.called is not None:
                 self._rows[entry.kind][1].setText(entry.called(scene))
-        if scene.legend_kinds != self._kinds:
-            self._kinds = scene.legend_kinds
+        kinds = scene.legend_kinds.union(each.kind for each in self._sheet_legend if each.drawn and each.drawn(scene))
+        if kinds != self._kinds:
+            self._kinds = kinds
             for kind, parts in self._rows.items():
                 for part in parts:
-                    part.setVisible(kind in scene.legend_kinds)
+                    part.setVisible(kind in kinds)
         self.place(area)
 
     def place(self, area: QRectF) -> None:

@@ -44,6 +44,8 @@ RING, EDGE = 1.8, 2.8
 #: Width (pixels) of the equals sign on a tied point; thickness of its bars as a share of that; distance (pixels) of
 #: each bar from the middle.
 TIE, TIE_STROKE, TIE_GAP = 7.5, 0.2, 1.8
+#: Widths of the rings that overlays draw: round the points of a step, the point under the pointer, and voters.
+RINGS = {"pair": 3.0, "hover": 3.0, "voter": 1.6}
 #: Number of dashes of a broken ring.
 DASHES = 8
 #: Colour of the disc below a selected point; in both themes unlike every surface.
@@ -152,7 +154,7 @@ def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None
 
 
 def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -> None:
-    """Draw the symbol of a legend entry about the painter's origin: one of `shapes`, or boundary, margin, tie."""
+    """Draw the symbol of a legend entry about the origin: one of `shapes` or `RINGS`, or boundary, margin, tie."""
     if kind == "tie":
         painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.tie))
     elif kind == "provisional":
@@ -165,6 +167,9 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
     elif kind in ("free", "bounded", "chosen", "kept", "maybe"):
         draw(painter, theme, "0", 1.2)
         draw(painter, theme, f"{kind if kind in ('bounded', 'maybe') else 'free'}0", 1.2)
+    elif kind in RINGS:
+        painter.setPen(QPen(QColor(*(theme.accent if kind == "hover" else theme.ink)), RINGS[kind]))
+        painter.drawEllipse(QPointF(), 7.0, 7.0)
     elif kind == "test":
         draw(painter, theme, TEST_POINTS[0], 1.2)
     elif isinstance(kind, LineStyle):

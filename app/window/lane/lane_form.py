@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from html import escape
 from itertools import count
 from typing import get_args
 
@@ -17,6 +18,9 @@ from app.learners.fields import Group
 from app.scene import text
 from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene
+from app.scene.status_badge import StatusPart
+from app.state.commands import SetLane
+from app.state.document import Lane
 from app.state.session import FULL_SPEED, SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
@@ -73,9 +77,13 @@ class LaneForm(EditorMaker):
         self._grid.setRowStretch(LAST, 1)
         self.row = LaneRow(self, partial(show_settings, index))
         self.fields = LearnerFields(self, self.row)
-        self._title, self._formula, self._note, self._details = (
-            self._line(name) for name in ("heading", "formula", "note", "details")
+        self._title, self._formula, self._note, self._remarks, self._details = (
+            self._line(name) for name in ("heading", "formula", "note", "remarks", "details")
         )
+        self._remarks.setTextFormat(Qt.TextFormat.RichText)
+        self._remarks.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self._remarks.linkActivated.connect(self.attempt)
+        self._offered: dict[str, Lane] = {}
         self._headings = {group: self._line(group.lower()) for group in GROUPS}
         for group, heading in self._headings.items():
             heading.setText(group)
@@ -113,6 +121,10 @@ class LaneForm(EditorMaker):
         label = named(QLabel(self, wordWrap=True, textInteractionFlags=selectable), f"lane{self.index}.{name}")
         label.hide()
         return label
+
+    def attempt(self, text: str) -> None:
+        """Make the change of this name that a remark offers."""
+        self.controller.dispatch(SetLane(index=self.index, lane=self._offered[text], text=text))
 
     def _set_standardise(self, on: bool) -> None:
         text = "Standardise x and y" if on else "Do not standardise x and y"
@@ -180,12 +192,15 @@ class LaneForm(EditorMaker):
         """Show the settings of the lane, one of `number`; while a gesture is `drawing`, no row appears or vanishes."""
         self.row.render_scene(lane, number, theme)
         self.fields.render(lane, drawing, theme)
+        remarks = [] if lane.hidden else [score for score in lane.scores if score.tries is not None]
+        self._offered = {text: each for remark in remarks for text, each in remark.tries or ()}
         if not lane.settings_open:
             return
         if not drawing:
             self._place(lane)
         family = lane.lane.family
         show_or_hide(self._title, f"{self.index + 1}  {family.title}" if number > 1 else family.title)
+        show_or_hide(self._remarks, "<br>".join(map(_with_links, remarks)))
         for label, words in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
             show_or_hide(label, "" if lane.hidden else words)  # a lesson shows only the controls that it names
         self._rows["standardise"].show(lane.lane.standardises)
@@ -233,7 +248,7 @@ class LaneForm(EditorMaker):
             button.hide()
         rows = count()
         before: QWidget | None = None
-        for line in (self._title, self._formula, self._note):
+        for line in (self._title, self._formula, self._note, self._remarks):
             self._grid.addWidget(line, next(rows), LABEL, 1, RESET)
         for group, heading in self._headings.items():
             within = [(name, made) for name, own, made in inside if own == group]
@@ -290,3 +305,9 @@ class LaneForm(EditorMaker):
         self._grid.addWidget(button, at, RESET)
         QWidget.setTabOrder(made.inputs[-1], button)
         return button
+
+
+def _with_links(remark: StatusPart) -> str:
+    """Return a remark as HTML, with a link to each change that it offers."""
+    links = (f'<a href="{escape(text)}">Try it: {escape(text)}</a>' for text, _ in remark.tries or ())
+    return " ".join((escape(remark.tip), *links))

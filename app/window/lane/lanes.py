@@ -151,7 +151,7 @@ class Lanes(QWidget):
         canvas.open_menu = partial(self._open_menu, index)
         self.canvases.append(canvas)
         self.bars.append(PlaybackBar(index, controller))
-        self.strips.append(StatusStrip(index))
+        self.strips.append(StatusStrip(index, self.settings.forms[index].attempt))
         for part in self._parts(index):
             part.setParent(self)
             part.hide()  # else the layout shows all of them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt
@@ -21,13 +21,18 @@ LEAST_HEIGHT = 24
 
 
 class StatusStrip(StableLabel):
-    """Badge and scores of lane `index`."""
+    """Badge and scores of lane `index`; a click on "Try it" calls `attempt`, without which there is none."""
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, attempt: Callable[[str], object] | None = None) -> None:
         super().__init__()
         describe(self.label, f"lane{index}.status", f"Status, classifier {index + 1}", "")
         self.label.setTextFormat(Qt.TextFormat.RichText)
-        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.label.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.LinksAccessibleByMouse
+        )
+        self._attempt = attempt
+        if attempt is not None:
+            self.label.linkActivated.connect(attempt)
         self.label.setContentsMargins(8, 1, 8, 1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._shown: tuple[Badge, str, str, tuple[StatusPart, ...], Theme] | None = None
@@ -77,8 +82,11 @@ class StatusStrip(StableLabel):
         marked = badge.mood is not Mood.NONE
         sign = SIGNS[badge.mood]
         words = f"{sign} {badge.short}" if marked else headline
-        gap, sides = plain.horizontalAdvance("\xa0 "), dressed.horizontalAdvance("\xa0\xa0") if marked else 0
-        ways = _ways(scores, remark.removeprefix(" · "))
+        gap, sides = (
+            plain.horizontalAdvance("\xa0 " + " Try it" * any(score.tries for score in scores)),
+            dressed.horizontalAdvance("\xa0\xa0") if marked else 0,
+        )
+        ways = _ways([score for score in scores if score.text], remark.removeprefix(" · "))
         # The scores matter most: the badge's words are dropped before them.  The tool tip has the whole text.
         pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
         first, rest = next(
@@ -93,7 +101,10 @@ class StatusStrip(StableLabel):
             colours = f"color: rgb{ink}; background-color: rgb{background}"
             html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
         rest = _fitted(rest, plain, room - used - gap)
-        self.label.setText(f'<span style="white-space: pre">{html}{f"&nbsp; {escape(rest)}" if rest else ""}</span>')
+        offered = [score.tries[0][0] for score in scores if score.tries and score.text and score.text in rest]
+        link = f' <a href="{escape(offered[0])}">Try it</a>' if offered and self._attempt is not None else ""
+        text = f"&nbsp; {escape(rest)}{link}" if rest else ""
+        self.label.setText(f'<span style="white-space: pre">{html}{text}</span>')
 
 
 def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:

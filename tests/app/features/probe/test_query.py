@@ -42,6 +42,7 @@ from app.features.probe.tables import (
     compact,
     figure,
 )
+from app.features.probe.text import distance_line
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.scene.model import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
@@ -111,8 +112,6 @@ def test_the_sentences_of_ties() -> None:
         and probe.headline == "class 4: 2 of 3 points at distance 0"
     )
     assert probe_lane(model, lane, who(points), (0.5, 0.7)).lines != ()
-    model, lane = knn(points, 9)
-    assert "k = 9 was asked for" in probe_lane(model, lane, who(points), (0.3, 0.1)).lines[0]
 
 
 @examples(150)
@@ -240,7 +239,17 @@ def test_distances() -> None:
     point_at = np.array([0.4, 0.7])
     expected = abs(w @ point_at + b) / np.hypot(*w)
     lines = probe_lane(linear, lane, who(points), tuple(point_at)).lines
-    assert any("Distance to the line f = 0" in line and line.endswith(f"= {figure(expected)}.") for line in lines)
+    start = "Distance to the line f = 0, in units of x and y: "
+    assert any(line.startswith(start) and line.endswith(f"= {figure(expected)}.") for line in lines)
+    far = points_of(80, 2)
+    far = Points.of(far.xy * (1.0, 1000.0), far.labels)  # standardised, the line is in the plane's own units, too
+    scaled = Lane(svm=SvmSettings(kernel="linear"), standardise=True)
+    made = scaled.estimator().fit(far.xy, far.labels)
+    f = made.pair_decision_function(point_at + np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1000.0)]))[:, 0]
+    norm = float(np.hypot(*((f[1:] - f[0]) / (1.0, 1000.0))))
+    lines = probe_lane(made, scaled, who(far), tuple(point_at)).lines
+    assert any(line.startswith(start) and line.endswith(f"= {figure(abs(f[0]) / norm)}.") for line in lines)
+    assert "of standardised x and y" in distance_line(1.0, 2.0, linear=False, standardises=True)
     model, lane = svm(points)
     facts = facts_about(model)
     probe = probe_lane(model, lane, who(points), tuple(point_at), facts)
