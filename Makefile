@@ -72,7 +72,7 @@ soak: ready-test  ## Run the long tests, those that draw examples with new ones,
 check: lint types test slow  ## Run lint, types and all tests but soak
 
 # All of them run, so that one look shows everything; then it fails with the names of those that failed.
-lint: ready-tools  ## Check the code style, who imports whom, the spelling, the words and the size
+lint: ready-tools  ## Check the code style, who imports whom, the spelling, the words, the size and the workflows
 	@failed=; check() { echo "$$*"; "$$@" || failed="$$failed $$(basename "$$1") $$2,"; }; \
 	check $(BIN)/ruff check; \
 	check $(BIN)/ruff format --check; \
@@ -80,6 +80,7 @@ lint: ready-tools  ## Check the code style, who imports whom, the spelling, the 
 	check $(BIN)/python .ci/words.py; \
 	check $(BIN)/python .ci/budget.py; \
 	check $(BIN)/codespell app solver tests docs assets README.md CONTRIBUTING.md CHANGELOG.md; \
+	check $(BIN)/zizmor --offline --quiet .github; \
 	if [ -n "$$failed" ]; then echo "make lint: these failed:$${failed%,}"; exit 1; fi
 
 types: ready-tools  ## Check the types
