@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+from inspect import getattr_static
 from typing import Any
 
 from sklearn import exceptions
+from sklearn.base import BaseEstimator
 
 from . import conventions
 
@@ -21,8 +24,20 @@ class DataConversionWarning(conventions.DataConversionWarning, exceptions.DataCo
     """As `conventions.DataConversionWarning`, for scikit-learn as well."""
 
 
+@cache
+def _with_base(kind: type) -> type:
+    """Return a subclass of a learner that inherits from scikit-learn's base class, too."""
+    return type(kind.__name__, (kind, BaseEstimator), {})
+
+
+def routing_of(estimator: Any, name: str) -> Any:
+    """Return a method of scikit-learn's base class that is missing in `estimator`, bound to it."""
+    kind = _with_base(type(estimator))  # type: ignore[arg-type]  # classes are hashable
+    return getattr_static(kind, name).__get__(estimator, kind)
+
+
 def tags_of(estimator: Any) -> Any:
-    """Return the tags of a classifier of dense data; with kernel="precomputed", X is a matrix of pairs of points."""
+    """Return the tags of a classifier; with kernel="precomputed", X is a matrix of pairs of points."""
     from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # since 1.6; the classes above are older
 
     return Tags(
@@ -31,5 +46,5 @@ def tags_of(estimator: Any) -> Any:
         transformer_tags=None,
         classifier_tags=ClassifierTags(),
         regressor_tags=None,
-        input_tags=InputTags(pairwise=getattr(estimator, "kernel", None) == "precomputed"),
+        input_tags=InputTags(sparse=True, pairwise=getattr(estimator, "kernel", None) == "precomputed"),
     )

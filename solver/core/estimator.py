@@ -5,14 +5,14 @@ class has to be imported with the learner: that would add 0.7 s to the 0.13 s of
 of the window as well, who need no scikit-learn; and a base class that depends on what is installed, or imported first,
 gives two kinds of learners and of pickles.  What scikit-learn needs of an estimator works without: ``clone``,
 ``GridSearchCV``, ``Pipeline``, ``is_classifier``, tags (``__sklearn_tags__``, which alone imports scikit-learn) and
-its estimator checks.  Two things are missing.  A learner has no diagram of its own in a notebook (``_repr_html_``),
-only its text; pipelines and searches draw theirs with it.  And it has no ``set_fit_request``: with
-``set_config(enable_metadata_routing=True)`` its `fit` gets no ``sample_weight`` from pipelines and searches; without
-that setting, the default, it does, as ``svc__sample_weight`` or ``sample_weight``.
+its estimator checks; its diagram in notebooks, where scikit-learn has been imported; and the methods of its metadata
+routing, such as ``set_fit_request``, which are scikit-learn's own, borrowed when one is called for.
 """
 
 from __future__ import annotations
 
+import re
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
@@ -27,8 +27,10 @@ from .certificate import Status
 from .checks import check_choice, check_n_features, check_numbers, check_points, column, feature_names
 from .conventions import ConvergenceWarning, NotFittedError
 from .scaler import Scaler
-from .scikit_learn import as_scikit_learn
+from .scikit_learn import as_scikit_learn, of_scikit_learn
 
+#: Matches the names of the methods of scikit-learn's metadata routing, and of those that they call.
+ROUTING = re.compile(r"set_\w+_request|_?(get|build)_\w*(metadata|request)\w*").fullmatch
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -99,6 +101,18 @@ class Estimator:
         from ._scikit import tags_of
 
         return tags_of(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method of scikit-learn's metadata routing; every other attribute that is missing here is missing."""
+        if not ROUTING(name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        from ._scikit import routing_of
+
+        return routing_of(self, name)
+
+    def _repr_html_(self) -> str | None:
+        """Return scikit-learn's diagram for a notebook; None, so that the text is shown, where it was not imported."""
+        return of_scikit_learn("utils", "estimator_html_repr")(self) if "sklearn" in sys.modules else None
 
     def __repr__(self) -> str:
         """Return the constructor call, as scikit-learn does: with the parameters that differ from the defaults."""

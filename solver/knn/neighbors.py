@@ -47,6 +47,8 @@ METRICS = {
 #: Other names that scikit-learn has for the same metrics.
 _SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
+#: What else scikit-learn's classifier takes: here the votes are counted before any distance is handed out.
+ELSEWHERE = " A function and precomputed distances are taken by sklearn.neighbors.KNeighborsClassifier."
 
 
 def inverse_square(distances: Array) -> Array:
@@ -532,12 +534,12 @@ class KNeighborsClassifier(Estimator):
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)
-        return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS)]
+        return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS, ELSEWHERE)]
 
     def _distance(self) -> tuple[str, float]:
         """Return the name of the metric and its exponent, checked."""
         named = _SYNONYMS.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
-        metric, p = check_choice("metric", named, METRICS), check_number("p", self.p, 1.0)
+        metric, p = check_choice("metric", named, METRICS, ELSEWHERE), check_number("p", self.p, 1.0)
         if metric != "minkowski" and p != 2:
             raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
         return metric, p
