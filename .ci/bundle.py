@@ -44,7 +44,6 @@ GNU = {
     "LGPL-3": r" *GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3, .*?to choose that version for the\s+Library\.\n",
     "GPL-3": r" *GNU GENERAL PUBLIC LICENSE\s+Version 3, .*?<https?://www\.gnu\.org/[a-z/]*why-not-lgpl\.html>\.\n",
 }
-DEBIAN = Path("/usr/share/common-licenses")
 #: Libraries with tens of megabytes of symbols for debuggers; other libraries have few, and numpy's break without.
 HEAVY = ("libllvmlite.so", "libpython3*.so*")
 
@@ -93,9 +92,8 @@ def _texts(package: Distribution) -> str:
 
 
 def _of_others(words: str) -> str:
-    """Return the first text from `words` on in the licences of any installed package, or of Debian."""
-    site = Path(sysconfig.get_path("purelib"))
-    for path in (*site.rglob("licenses/LICENSE*"), *site.rglob("*.dist-info/LICENSE*"), *DEBIAN.glob("*GPL-3")):
+    """Return the first text from `words` on in the licences of any installed package."""
+    for path in Path(sysconfig.get_path("purelib")).rglob("LICENSE*"):
         if found := re.search(words, path.read_text(encoding="utf-8", errors="replace"), re.DOTALL):
             return found[0]
     raise Failure(f"No installed package has the text of {words.split()[1]}.")

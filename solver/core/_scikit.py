@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from inspect import getattr_static
 from typing import Any
 
@@ -24,15 +23,9 @@ class DataConversionWarning(conventions.DataConversionWarning, exceptions.DataCo
     """As `conventions.DataConversionWarning`, for scikit-learn as well."""
 
 
-@cache
-def _with_base(kind: type) -> type:
-    """Return a subclass of a learner that inherits from scikit-learn's base class, too."""
-    return type(kind.__name__, (kind, BaseEstimator), {})
-
-
 def routing_of(estimator: Any, name: str) -> Any:
-    """Return a method of scikit-learn's base class that is missing in `estimator`, bound to it."""
-    kind = _with_base(type(estimator))  # type: ignore[arg-type]  # classes are hashable
+    """Return a method bound to `estimator` that it would inherit from scikit-learn's base class."""
+    kind = type(type(estimator).__name__, (type(estimator), BaseEstimator), {})
     return getattr_static(kind, name).__get__(estimator, kind)
 
 

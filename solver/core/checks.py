@@ -57,10 +57,10 @@ def check_dense(name: str, values: Any, largest: int = 0) -> Any:
         return values
     if math.prod(values.shape) <= largest:
         return values.toarray()
-    limit = f" (Up to {largest:,} entries this is done by itself.)" if largest else ""
     raise TypeError(
         f"Sparse data was passed for {name}, but dense data is required."
-        f" Use '.toarray()' to convert to a dense numpy array.{limit}"
+        f" Use '.toarray()' to convert to a dense numpy array."
+        + (f" (Up to {largest:,} entries this is done by itself.)" if largest else "")
     )
 
 

@@ -11,7 +11,6 @@ routing, such as ``set_fit_request``, which are scikit-learn's own, borrowed whe
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -29,8 +28,6 @@ from .conventions import ConvergenceWarning, NotFittedError
 from .scaler import Scaler
 from .scikit_learn import as_scikit_learn, of_scikit_learn
 
-#: Matches the names of the methods of scikit-learn's metadata routing, and of those that they call.
-ROUTING = re.compile(r"set_\w+_request|_?(get|build)_\w*(metadata|request)\w*").fullmatch
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -104,7 +101,7 @@ class Estimator:
 
     def __getattr__(self, name: str) -> Any:
         """Return a method of scikit-learn's metadata routing; every other attribute that is missing here is missing."""
-        if not ROUTING(name):
+        if "_request" not in name and "_metadata_" not in name:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         from ._scikit import routing_of
 

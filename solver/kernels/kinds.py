@@ -169,11 +169,6 @@ class ProductKind(KernelKind):
         return weights @ points, np.abs(weights) @ np.sqrt(_squares(points))
 
 
-def _decay(argument: Array) -> Array:
-    """Return exp(-argument)."""
-    return np.exp(-argument)
-
-
 @dataclass(frozen=True, kw_only=True)
 class DifferenceKind(KernelKind):
     """A kernel ``value(gamma sum_f distance(x_f - z_f))``, such as exp(-gamma ||x - z||^2).
@@ -191,8 +186,8 @@ class DifferenceKind(KernelKind):
     distance: Callable[[Array], Array]
     slope: Callable[[Array], Array]
     rate_of: Callable[[float], float]
-    value: Callable[[Array], Array] = _decay
-    fall: Callable[[Array], Array] = _decay
+    value: Callable[[Array], Array] = lambda argument: np.exp(-argument)
+    fall: Callable[[Array], Array] = lambda argument: np.exp(-argument)
 
     def _argument(self, kernel: Parameters, A: Array, B: Array) -> Array:
         """Return the argument of `value`, computed feature by feature."""

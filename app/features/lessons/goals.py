@@ -6,6 +6,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache, reduce
 from typing import Literal, NamedTuple
 
@@ -55,20 +56,14 @@ class Quantity(Struct, frozen=True):
     applies: Callable[[Document, int], bool] = lambda document, index: True
 
 
-def _test_accuracy(context: Context, index: int, frame: Frame) -> float | None:
-    return score(context, index)
-
-
 def _training_accuracy(context: Context, index: int, frame: Frame) -> float | None:
     return frame.accuracy if frame.accuracy >= 0 else None
 
 
 def _accuracy(context: Context, index: int, frame: Frame) -> float | None:
-    return (_training_accuracy if measured_on(context.document) is None else _test_accuracy)(context, index, frame)
-
-
-def _wrong_points(context: Context, index: int, frame: Frame) -> float | None:
-    return len(frame.marks.wrong) if frame.accuracy >= 0 else None
+    """Return the test accuracy, or the training accuracy where no point is kept back for testing."""
+    tested = measured_on(context.document) is not None
+    return score(context, index) if tested else _training_accuracy(context, index, frame)
 
 
 def _validation_accuracy(context: Context, index: int, frame: Frame) -> float | None:
@@ -87,18 +82,6 @@ def _steps(context: Context, index: int, frame: Frame) -> float:
     return math.nan if goes_on else float(sum(each.n_iter for each in frame.certificates))
 
 
-def _support_vectors(context: Context, index: int, frame: Frame) -> float:
-    return float(sum(each.n_free + each.n_bounded for each in frame.certificates)) if frame.ended else math.nan
-
-
-def _margin(context: Context, index: int, frame: Frame) -> float:
-    return margin_of(frame) if frame.ended else math.nan
-
-
-def _has_trainer(document: Document, index: int) -> bool:
-    return document.lanes[index].trainer is not None
-
-
 def _has_multipliers(document: Document, index: int) -> bool:
     trainer = document.lanes[index].trainer
     return trainer is not None and trainer.has_multipliers
@@ -107,23 +90,38 @@ def _has_multipliers(document: Document, index: int) -> bool:
 #: Quantities by their names; longer names first, since the first match counts.
 QUANTITIES = {
     "test accuracy": Quantity(
-        "a test accuracy",
-        "share",
-        _test_accuracy,
-        Cover.TEST,
-        (),
-        lambda document, _: measured_on(document) is not None,
+        "a test accuracy", "share", _accuracy, Cover.TEST, (), lambda document, _: measured_on(document) is not None
     ),
     "training accuracy": Quantity("a training accuracy", "share", _training_accuracy),
     "validation accuracy": Quantity("a validation accuracy", "share", _validation_accuracy),
     "accuracy": Quantity("an accuracy", "share", _accuracy, Cover.NUMBERS),
-    "margin": Quantity("a margin", "size", _margin, applies=_has_trainer),
-    "support vectors": Quantity(
-        "support vectors", "count", _support_vectors, other_words=("support vector",), applies=_has_multipliers
+    "margin": Quantity(
+        "a margin",
+        "size",
+        lambda context, index, frame: margin_of(frame) if frame.ended else math.nan,
+        applies=lambda document, index: document.lanes[index].trainer is not None,
     ),
-    "steps": Quantity("steps", "count", _steps, other_words=("step",), applies=_has_trainer),
+    "support vectors": Quantity(
+        "support vectors",
+        "count",
+        lambda context, index, frame: (
+            sum(each.n_free + each.n_bounded for each in frame.certificates) if frame.ended else math.nan
+        ),
+        other_words=("support vector",),
+        applies=_has_multipliers,
+    ),
+    "steps": Quantity(
+        "steps",
+        "count",
+        _steps,
+        other_words=("step",),
+        applies=lambda document, index: document.lanes[index].trainer is not None,
+    ),
     "wrong points": Quantity(
-        "wrong points", "count", _wrong_points, other_words=("wrong point", "points wrong", "point wrong", "wrong")
+        "wrong points",
+        "count",
+        lambda context, index, frame: len(frame.marks.wrong) if frame.accuracy >= 0 else None,
+        other_words=("wrong point", "points wrong", "point wrong", "wrong"),
     ),
     "points": Quantity("points", "count", lambda *_: None, Cover.NOTHING, ("point",)),
     # Agreement is that of the first picture.
@@ -275,20 +273,21 @@ def _applies(clause: Clause, document: Document, index: int) -> bool:
     return not document.lanes[index].is_difference and clause.quantity.applies(document, index)
 
 
+def _readable(text: str) -> tuple[Clause, ...]:
+    """Return the conditions of a goal; none if it cannot be read."""
+    with suppress(ValueError):
+        return clauses(text)
+    return ()
+
+
 def compares(text: str) -> bool:
     """Whether a goal asks for agreement with the hidden classifier of its step."""
-    try:
-        return any(clause.what == "agreement" for clause in clauses(text))
-    except ValueError:
-        return False
+    return any(clause.what == "agreement" for clause in _readable(text))
 
 
 def reveals(text: str) -> Cover:
     """Return what a goal reveals while it is checked; nothing for a goal that cannot be read."""
-    try:
-        return reduce(operator.or_, (clause.quantity.reveals for clause in clauses(text)))
-    except ValueError:
-        return Cover.NOTHING
+    return reduce(operator.or_, (clause.quantity.reveals for clause in _readable(text)), Cover.NOTHING)
 
 
 def sentence(goal: str, language: str) -> str:

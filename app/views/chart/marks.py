@@ -408,8 +408,7 @@ class Bars(Mark, frozen=True, eq=False, kw_only=True):
                 painter.drawRect(box.adjusted(0, 0, -1, -1))
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
-        for brush in self.brushes[:1]:
-            painter.fillRect(box.adjusted(0, 4, 0, -4), brush)
+        painter.fillRect(box.adjusted(0, 4, 0, -4), self.brushes[0] if self.brushes else QBrush())
 
 
 class Cells(Mark, frozen=True, eq=False, kw_only=True):
