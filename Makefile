@@ -87,6 +87,7 @@ types: ready-tools  ## Check the types
 	$(BIN)/python -m mypy app solver .ci/*.py
 
 docs: ready-docs  ## Build the pages of docs into docs/_build, with their pictures
+	@[ -d docs/_build ] || echo "The first time all pictures are drawn and all examples run, in one to nine minutes; they are kept, and after that it takes seconds."
 	$(BIN)/python docs/make_pictures.py
 	QT_QPA_PLATFORM=offscreen MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 

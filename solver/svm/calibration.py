@@ -164,6 +164,9 @@ class CalibratedSVC(Estimator):
     can contradict ``estimator_.predict``.  If A is above 0, the sigmoid falls where f rises: out of fold, f was wrong
     more often than right.
 
+    With `sample_weight` the targets of the sigmoid use the raw sums of the weights of both classes, as scikit-learn's
+    sigmoid does: weights ten times as large count as ten times as many points, and draw the targets nearer to 0 and 1.
+
     Of more than two classes, one-vs-one, the pairs are coupled as in LIBSVM, where scikit-learn's
     ``CalibratedClassifierCV`` calibrates each class against the rest; the probabilities differ.  LIBSVM stops its
     iteration near the solution that is computed here.
