@@ -30,11 +30,11 @@ def routing_of(estimator: Any, name: str) -> Any:
 
 
 def tags_of(estimator: Any) -> Any:
-    """Return the tags of a classifier; with kernel="precomputed", X is a matrix of pairs of points."""
+    """Return the tags of a classifier or sampler; with kernel="precomputed", X is a matrix of pairs of points."""
     from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # since 1.6; the classes above are older
 
     return Tags(
-        estimator_type="classifier",
+        estimator_type="classifier" if hasattr(estimator, "predict") else "sampler",
         target_tags=TargetTags(required=True),
         transformer_tags=None,
         classifier_tags=ClassifierTags(),

@@ -211,10 +211,16 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str], instead: str = "") -> str:
-    """Return `value` if it is one of `choices`; ValueError with name, value, choices and `instead` otherwise."""
+    """Return `value` if it is one of `choices`; ValueError with name, value and choices otherwise.
+
+    The sentence `instead` is added for a function, and for "precomputed".
+    """
     allowed = list(choices)
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.{instead}")
+        raise ValueError(
+            f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}."
+            + instead * (callable(value) or str(value) == "precomputed")
+        )
     return value
 
 

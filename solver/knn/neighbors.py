@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_axis, check_choice, check_integer, check_labels, check_number, check_points
-from solver.core.estimator import Estimator
+from solver.core.estimator import Classifier
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
@@ -62,7 +62,7 @@ def inverse_square(distances: Array) -> Array:
 
 
 @dataclass(repr=False, eq=False)
-class KNeighborsClassifier(Estimator):
+class KNeighborsClassifier(Classifier):
     """Classifier that predicts the class with most votes among the k nearest training points.
 
     Parameters

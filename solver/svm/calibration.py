@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.checks import check_choice, check_integer
-from solver.core.estimator import Estimator
+from solver.core.estimator import Classifier
 from solver.core.multiclass import Pair
 from solver.core.scikit_learn import of_scikit_learn
 
@@ -124,7 +124,7 @@ def class_probabilities(f: Array, A: Array, B: Array, pairs: Sequence[Pair], n_c
 
 
 @dataclass(repr=False, eq=False)
-class CalibratedSVC(Estimator):
+class CalibratedSVC(Classifier):
     """Support vector classifier with probabilities: Platt's sigmoid of f, fitted by cross-validation.
 
     It corresponds to scikit-learn's ``CalibratedClassifierCV(SVC(), ensemble=False)``: each point gets its f from an

@@ -38,6 +38,7 @@ from solver import (
     OnlineSVC,
     PegasosClassifier,
     Perceptron,
+    RepeatedEditedNearestNeighbours,
 )
 from solver.core import checks, conventions, scikit_learn
 from solver.core.estimator import Estimator
@@ -54,6 +55,9 @@ LEARNERS: list[Estimator] = [
     DualAscentSVC(),
     OnlineSVC(),
     CalibratedSVC(cv=2),
+    CondensedNearestNeighbour(),
+    EditedNearestNeighbours(),
+    RepeatedEditedNearestNeighbours(),
 ]
 #: Checks that one learner does not pass, with the reason, by the learner's repr.
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -178,6 +182,7 @@ def test_weights_are_routed_where_they_are_requested() -> None:
 
 def test_samplers_are_samplers() -> None:
     for sampler in (CondensedNearestNeighbour(), EditedNearestNeighbours()):
+        assert not is_classifier(sampler) and not hasattr(sampler, "predict")
         assert clone(sampler).fit(X, y).sample_indices_.tolist() == sampler.fit(X, y).sample_indices_.tolist()
         points, labels = sampler.fit_resample(sparse.csr_array(X), y)
         assert (points == X[sampler.sample_indices_]).all() and (labels == y[sampler.sample_indices_]).all()
