@@ -141,6 +141,17 @@ def test_probabilities_are_refused_with_an_alternative() -> None:
     assert CalibratedSVC(SVC()).fit(X, y).predict_proba(X).shape == (90, 3)
 
 
+@pytest.mark.parametrize("kernel", solver.KERNELS)
+def test_a_kernel_goes_to_scikit_learn_or_is_refused_with_a_sentence(kernel: str) -> None:
+    ours = SVC(kernel=kernel, gamma=0.1)
+    try:
+        theirs = ours.to_sklearn()
+    except ValueError as refused:
+        assert kernel in str(refused), "to_sklearn names a kernel that scikit-learn lacks"
+    else:
+        assert theirs.fit(X, y).score(X, y) == pytest.approx(ours.fit(X, y).score(X, y), abs=0.05)
+
+
 def test_a_gram_matrix_is_cut_by_rows_and_columns_in_a_search() -> None:
     K = np.exp(-0.1 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
     given, computed = (
