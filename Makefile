@@ -71,18 +71,23 @@ soak: ready-test  ## Run the long tests, those that draw examples with new ones,
 
 check: lint types test slow  ## Run lint, types and all tests but soak
 
-lint: ready-tools  ## Check the code style, who imports whom, the spelling, the words and the size
-	$(BIN)/python -m ruff check
-	$(BIN)/python -m ruff format --check
-	$(BIN)/lint-imports --no-logo
-	$(BIN)/python .ci/words.py
-	$(BIN)/python .ci/budget.py
-	$(BIN)/codespell app solver tests docs assets README.md CONTRIBUTING.md CHANGELOG.md
+# All of them run, so that one look shows everything; then it fails with the names of those that failed.
+lint: ready-tools  ## Check the code style, who imports whom, the spelling, the words, the size and the workflows
+	@failed=; check() { echo "$$*"; "$$@" || failed="$$failed $$(basename "$$1") $$2,"; }; \
+	check $(BIN)/ruff check; \
+	check $(BIN)/ruff format --check; \
+	check $(BIN)/lint-imports --no-logo; \
+	check $(BIN)/python .ci/words.py; \
+	check $(BIN)/python .ci/budget.py; \
+	check $(BIN)/codespell app solver tests docs assets .ci .github *.md *.py; \
+	check $(BIN)/zizmor --offline --quiet .github; \
+	if [ -n "$$failed" ]; then echo "make lint: these failed:$${failed%,}"; exit 1; fi
 
 types: ready-tools  ## Check the types
 	$(BIN)/python -m mypy app solver .ci/*.py
 
 docs: ready-docs  ## Build the pages of docs into docs/_build, with their pictures
+	@[ -d docs/_build ] || echo "The first time all pictures are drawn and all examples run, in one to nine minutes; they are kept, and after that it takes seconds."
 	$(BIN)/python docs/make_pictures.py
 	QT_QPA_PLATFORM=offscreen MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 

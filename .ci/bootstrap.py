@@ -53,11 +53,9 @@ def run(command, **options):
 
 
 def read(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError:
-        return ""
+    with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
+        return file.read()
+    return ""
 
 
 def write(path, text):
@@ -82,8 +80,12 @@ def use_supported_python(goal):
 
 
 def install_system_packages(packages, why):
-    """Install packages, as root on Debian or Ubuntu; elsewhere end with the command that installs them."""
-    if not (sys.platform.startswith("linux") and shutil.which("apt-get") and os.geteuid() == 0):
+    """Install packages, as root on Debian or Ubuntu after a yes, or with CI=true; else end with the command for it."""
+    may = sys.platform.startswith("linux") and shutil.which("apt-get") and os.geteuid() == 0
+    if may and os.environ.get("CI") != "true":
+        question = why + "  Install these system packages with apt-get?  " + packages + "  [y/N] "
+        may = sys.stdin.isatty() and input(question).strip().lower() in ("y", "yes")
+    if not may:
         line = "apt-get update && apt-get install -y " + packages
         sys.exit(f'{why}  On Debian and Ubuntu this line installs what is missing:\n    sudo sh -c "{line}"')
     say(f"{why}  Installing system packages.")

@@ -39,6 +39,11 @@ from app.files import licences
 
 HERE, BUNDLE = ROOT / ".ci" / "bundle", ROOT / "dist" / NAME
 PROGRAM = f"{NAME}.exe" if sys.platform == "win32" else NAME
+#: Licences of Qt, from the first words to the last: its packages lack them, those of numpy and setuptools do not.
+GNU = {
+    "LGPL-3": r" *GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3, .*?to choose that version for the\s+Library\.\n",
+    "GPL-3": r" *GNU GENERAL PUBLIC LICENSE\s+Version 3, .*?<https?://www\.gnu\.org/[a-z/]*why-not-lgpl\.html>\.\n",
+}
 #: Libraries with tens of megabytes of symbols for debuggers; other libraries have few, and numpy's break without.
 HEAVY = ("libllvmlite.so", "libpython3*.so*")
 
@@ -63,8 +68,8 @@ def _write_licences(folder: Path) -> None:
     for package in [*licences.packages(), distribution("pyinstaller")]:
         if text := _texts(package):
             (folder / f"{package.name}.txt").write_text(text, encoding="utf-8")
-    for name in ("LGPL-3.txt", "GPL-3.txt"):  # Qt's and PySide6's packages lack them
-        shutil.copy(HERE / name, folder)
+    for name, words in GNU.items():
+        (folder / f"{name}.txt").write_text(_of_others(words), encoding="utf-8")
     for place in (sysconfig.get_path("stdlib"), sys.base_prefix):
         if (Path(place) / "LICENSE.txt").is_file():
             shutil.copy(Path(place) / "LICENSE.txt", folder / "Python.txt")
@@ -84,6 +89,14 @@ def _texts(package: Distribution) -> str:
         text = package.read_text(f"licenses/{name}") or package.read_text(name)
         found += [text] if text else []
     return "\n\n".join(found)
+
+
+def _of_others(words: str) -> str:
+    """Return the first text from `words` on in the licences of any installed package."""
+    for path in Path(sysconfig.get_path("purelib")).rglob("LICENSE*"):
+        if found := re.search(words, path.read_text(encoding="utf-8", errors="replace"), re.DOTALL):
+            return found[0]
+    raise Failure(f"No installed package has the text of {words.split()[1]}.")
 
 
 def _of_system() -> dict[str, str]:

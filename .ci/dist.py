@@ -8,7 +8,6 @@ the tests marked `smoke` test the installed program.
 
 from __future__ import annotations
 
-import re
 import sys
 import tarfile
 import time
@@ -32,6 +31,9 @@ from environments import (
     supported,
 )
 
+sys.path.insert(0, str(ROOT))
+from solver.version import __version__ as version
+
 DIST = ROOT / "dist"
 #: Files that must be in a wheel, and parts of names that must not.
 NEEDED = (
@@ -41,23 +43,6 @@ NEEDED = (
     "solver/svm/_smo_loops.py",
 )
 UNWANTED = ("tests/", "screenshot.png", "growth.png", "film.webp", ".ci/", "__pycache__")
-
-
-def version() -> str:
-    """Return the version, which is only in `solver/version.py`."""
-    return _defined("version")
-
-
-def date() -> str:
-    """Return the date of the release."""
-    return _defined("date")
-
-
-def _defined(name: str) -> str:
-    text = (ROOT / "solver" / "version.py").read_text(encoding="utf-8")
-    found = re.search(rf'^__{name}__ = "([^"]+)"$', text, re.MULTILINE)
-    assert found is not None
-    return found.group(1)
 
 
 def build() -> tuple[Path, Path]:
@@ -73,8 +58,8 @@ def build() -> tuple[Path, Path]:
     missing = [name for name in NEEDED if name not in names]
     missing += [name for name in ("tests/conftest.py", "Makefile", ".ci/bootstrap.py") if name not in inside]
     surplus = [name for name in names if any(part in name for part in UNWANTED)]
-    if missing or surplus or f"-{version()}-" not in wheel.name or not sdist.name.endswith(f"-{version()}.tar.gz"):
-        raise Failure(f"{wheel.name}, {sdist.name}: missing {missing}, not wanted {surplus}, version {version()}.")
+    if missing or surplus or f"-{version}-" not in wheel.name or not sdist.name.endswith(f"-{version}.tar.gz"):
+        raise Failure(f"{wheel.name}, {sdist.name}: missing {missing}, not wanted {surplus}, version {version}.")
     for path in (wheel, sdist):
         say(f"  {path.relative_to(ROOT)}, {path.stat().st_size / 1e6:.1f} MB")
     return wheel, sdist
@@ -92,8 +77,8 @@ def attempt(wheel: Path, python: Path, expected: list[Path]) -> str:
         known = outside(folder / "home")
         program = [environment.programs / "classifier-playground"]
         printed = run([*program, "--version"], env=known, cwd=work).strip()
-        if not printed.endswith(f" {version()}"):
-            raise Failure(f"The installed program prints {printed!r}; the version is {version()}.")
+        if not printed.endswith(f" {version}"):
+            raise Failure(f"The installed program prints {printed!r}; the version is {version}.")
         same_pixels(draw(program, work, known), expected)
         shown = open_window(program, work, known)
         environment.install("-c", ROOT / "constraints.txt", f"{wheel}[test]")

@@ -9,48 +9,47 @@ Usage: python .ci/release.py {before,after}
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 
-from dist import DIST, date, version
+from dist import DIST
 from environments import NAME, ROOT, Failure, run, say
+
+from solver.version import __date__ as date
+from solver.version import __version__ as version
 
 
 def before() -> None:
     """Raise Failure with all that prevents a release."""
     wrong = []
-    number = version()
-    if not re.fullmatch(r"\d+\.\d+\.\d+", number):
-        wrong.append(f"The version {number} in solver/version.py is not of three numbers.")
+    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        wrong.append(f"The version {version} in solver/version.py is not of three numbers.")
     heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    head = f"{number} ({date()})"
+    head = f"{version} ({date})"
     if heads[:1] != [head]:
         wrong.append(f"CHANGELOG.md begins with {heads[:1]}; by solver/version.py it should be {head}.")
     if re.search(r"^(version|date-released):", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE):
         wrong.append("CITATION.cff names a version, which belongs in solver/version.py only.")
     if changed := run(["git", "-C", ROOT, "status", "--porcelain"]).strip():
         wrong.append(f"Not everything is committed:\n{changed}")
-    tagged = subprocess.run(["git", "-C", ROOT, "rev-parse", "-q", "--verify", f"v{number}"], capture_output=True)
-    if tagged.returncode == 0:
-        wrong.append(f"There is a tag v{number} already.")
+    if run(["git", "-C", ROOT, "tag", "--list", f"v{version}", "--no-contains", "HEAD"]).strip():
+        wrong.append(f"The tag v{version} is of an earlier commit.")
     if wrong:
         raise Failure("\n".join(wrong))
-    say(f"Version {number}: changelog, citation and a clean tree.")
+    say(f"Version {version}: changelog, citation and a clean tree.")
 
 
 def after() -> None:
     """Raise Failure if a file was not built; print the next commands."""
-    number = version()
-    built = [*DIST.glob(f"*-{number}-*.whl"), *DIST.glob(f"*-{number}.tar.gz")]
+    built = [*DIST.glob(f"*-{version}-*.whl"), *DIST.glob(f"*-{version}.tar.gz")]
     if len(built) != 2 or not (DIST / NAME).is_dir():
         raise Failure("Wheel, sdist or bundle are missing in dist.")
     names = " ".join(str(path.relative_to(ROOT)) for path in built)
     say(f"""
 Everything is in dist. The commands that are left:
-    git tag -a v{number} -m "Classifier Playground {number}"
+    git tag -a v{version} -m "Classifier Playground {version}"
     git push --follow-tags
     python -m pip install twine && python -m twine upload {names}
-    tar -C dist -caf dist/{NAME}-{number}-{sys.platform}.tar.xz {NAME}   # the bundle of this system""")
+    tar -C dist -caf dist/{NAME}-{version}-{sys.platform}.tar.xz {NAME}   # the bundle of this system""")
 
 
 if __name__ == "__main__":

@@ -166,8 +166,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index, lane in enumerate(() if window.scene is None else window.scene.lanes):
             frame = window.result(index)
-            lines.append(f"{lane.lane.title}: {lane.headline}")
-            lines.append(f"    {details(frame)}" if details(frame) else "")
+            lines += [f"{lane.lane.title}: {lane.headline}", f"    {details(frame)}" if details(frame) else ""]
         window.close()
     return "\n".join(line for line in lines if line)
 

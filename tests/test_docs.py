@@ -13,8 +13,13 @@ import pytest
 import solver
 import solver.kernels
 from app.features.lessons.shipped import NAMES as LESSONS
+from app.features.table import FEATURES
+from app.files.examples import BY_NAME
 from app.learners.knn import METRICS
+from app.learners.passed import PLACEHOLDERS
+from app.learners.table import LEARNERS
 from app.tools.table import TOOLS
+from app.window.actions import every
 from solver import KERNELS, RULES
 from solver.data.datasets import DATASETS
 
@@ -27,6 +32,7 @@ NUMBERS = {
     **{4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"},
     **{13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen"},
 }
+PLACEHOLDER_TITLES = {each.title for each in PLACEHOLDERS.values()}
 #: Most lines of a program in the gallery: one screen.
 LINES = 40
 
@@ -82,6 +88,23 @@ def test_numbers_in_texts_are_those_of_the_tables(noun: str, table: Sized) -> No
     text = " ".join((ROOT / file).read_text(encoding="utf-8").lower() for file in files)
     named = {word for word in re.findall(rf"(\w+)\s+{noun}", text) if word in NUMBERS.values()}
     assert named == {NUMBERS[len(table)]}
+
+
+def test_the_tour_names_every_kernel_and_classifier_and_its_keys_exist() -> None:
+    text = (DOCS / "tour.md").read_text(encoding="utf-8")
+    words = " ".join(text.lower().split())
+    titles = [kind.title for kind in KERNELS.values()]
+    titles += [each.short if each.own_process is False else each.title for each in LEARNERS.values() if each.in_files]
+    assert [title for title in titles if title not in PLACEHOLDER_TITLES and title.lower() not in words] == []
+    keys = {key.lower() for action in every(FEATURES) for key in action.keys}
+    named = re.findall(r"^\| (\S.*?) \| \S", text, re.MULTILINE)
+    assert len(named) > 40 and {key for key in named if key.lower() not in keys} == {"key", "1 to 8", "Space"}
+
+
+def test_pictures_of_pages_that_the_build_makes_are_those_of_examples() -> None:
+    for page in PAGES:
+        for name in re.findall(r"_pictures/([\w-]+)\.png", page.read_text(encoding="utf-8")):
+            assert name in BY_NAME, f"{page.name}: no example {name}"
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)

@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -205,3 +207,109 @@ def test_licences_name_everything_and_the_terms_of_qt(capsys: pytest.CaptureFixt
     assert {"PySide6_Essentials", "numba", "numpy"} <= set(installed)
     for name in installed:
         assert name == licences.NAME or re.search(rf"^{re.escape(name)} +\d", shown, re.MULTILINE), name
+
+
+def workflows() -> dict[str, str]:
+    """Return the texts of the workflows, by name."""
+    return {
+        path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    }
+
+
+def test_actions_are_pinned_to_a_commit_with_the_version_beside_it() -> None:
+    for name, text in workflows().items():
+        uses = re.findall(r"uses: (.+)", text)
+        assert uses and all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each) for each in uses), name
+        assert text.count("actions/checkout@") == text.count("persist-credentials: false"), name
+
+
+def test_the_hooks_have_the_versions_of_make_lint() -> None:
+    hooks = re.findall(r"- repo: \S+/(\S+)\n +rev: v(\S+)  #", (ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert len(hooks) == 3
+    for name, version in hooks:
+        assert f"\n{name.removesuffix('-pre-commit')}=={version}\n" in pinned
+
+
+def test_a_tag_builds_everything_on_three_systems() -> None:
+    build = workflows()["build"]
+    assert 'tags: ["v*"]' in build and "system: [ubuntu-latest, macos-latest, windows-latest]" in build
+    assert "goal: [dist, bundle]" in build and "goal: docs" in build
+    assert "run: .ci/run" in workflows()["check"] and "make check" not in workflows()["check"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the tools are shell scripts")
+def test_lint_runs_all_its_tools_then_fails(tmp_path: Path) -> None:
+    for name in ("python", "ruff", "lint-imports", "codespell", "zizmor"):
+        tool = tmp_path / name
+        tool.write_text(f"#!/bin/sh\necho {name} $1 >>'{tmp_path}/log'\n[ {name} != ruff ]\n", encoding="utf-8")
+        tool.chmod(0o755)
+    done = subprocess.run(
+        ["make", "lint", "PYTHON=true", f"BIN={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    ran = (tmp_path / "log").read_text(encoding="utf-8").split("\n")[:-1]
+    assert ran == [
+        "ruff check",
+        "ruff format",
+        "lint-imports --no-logo",
+        "python .ci/words.py",
+        "python .ci/budget.py",
+        "codespell app",
+        "zizmor --offline",
+    ]
+    assert done.returncode and "these failed: ruff check, ruff format\n" in done.stdout
+
+
+@pytest.fixture
+def for_index(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], str]:
+    """Return the function that makes the README for an index; hatchling, which only builds need, is replaced."""
+    plugin = ModuleType("hatchling.metadata.plugin.interface")
+    plugin.MetadataHookInterface = object  # type: ignore[attr-defined]
+    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, plugin.__name__, plugin)
+    spec = spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: Callable[[str, str, str], str] = module.for_index
+    return found
+
+
+def test_the_readme_of_an_index_has_no_broken_link(for_index: Callable[[str, str, str], str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    published = for_index(readme, "someone/classifier-playground", "v1.2.3")
+    links = re.findall(r"\]\(([^)]+)\)", published)
+    assert len(links) == len(re.findall(r"\]\(([^)]+)\)", readme)) and all(
+        each.startswith("https://") for each in links
+    )
+    start = "https://github.com/someone/classifier-playground/"
+    assert (
+        f"]({start}raw/v1.2.3/docs/pictures/step.png)" in published
+        and f"]({start}blob/v1.2.3/docs/tour.md)" in published
+    )
+    alone = for_index(readme, "", "main")
+    assert (
+        "](docs" not in alone and "](assets" not in alone and "![" not in alone and "The tour lists everything" in alone
+    )
+
+
+@pytest.mark.parametrize("answer", ["y", "n", "nobody", "CI"])
+def test_root_is_asked_before_system_packages_are_installed(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answer: str
+) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(bootstrap.sys, "platform", "linux")
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(bootstrap.os, "geteuid", lambda: 0, raising=False)
+    monkeypatch.setattr(bootstrap, "run", lambda command, **options: (done.append(command[-1]), (True, ""))[1])
+    monkeypatch.setenv("CI", "true" if answer == "CI" else "")
+    monkeypatch.setattr(bootstrap.sys, "stdin", SimpleNamespace(isatty=lambda: answer in "yn"))
+    monkeypatch.setattr("builtins.input", lambda text: answer)
+    if answer in ("y", "CI"):
+        bootstrap.install_system_packages("libone libtwo", "Qt does not start.")
+        assert done == ["update", "libtwo"]
+    else:
+        with pytest.raises(SystemExit, match="apt-get install -y libone libtwo"):
+            bootstrap.install_system_packages("libone libtwo", "Qt does not start.")
+        assert not done

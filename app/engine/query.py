@@ -38,7 +38,8 @@ class Query(Protocol):
     """A question, as a frozen value that holds everything its answer depends on.
 
     Queries are compared with ``==``: one that equals the last of its name is not computed again.  A query that is more
-    urgent than others has a `priority`.
+    urgent than others has a `priority`.  One that reveals less than a whole picture has ``reveals: ClassVar[Cover]``,
+    the covered results that its answer would reveal; without it, no answer is shown while a lesson covers any result.
     """
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:

@@ -103,9 +103,8 @@ Scale = LogScale | LinearScale | RankScale
 @lru_cache(maxsize=16)
 def _ladder(most: int) -> Integers:
     steps = np.arange(math.ceil(PER_DECADE_OF_K * math.log10(most)) + 1)
-    values = np.unique(np.minimum(np.round(10.0 ** (steps / PER_DECADE_OF_K)), most).astype(np.int64))
-    # If the ratios are finer than whole numbers, all of these; `unique` has removed duplicates only.
-    return values
+    # If the ratios are finer than whole numbers, all of these: only duplicates are removed.
+    return np.unique(np.minimum(np.round(10.0 ** (steps / PER_DECADE_OF_K)), most).astype(np.int64))
 
 
 class Parameter(Struct, frozen=True):

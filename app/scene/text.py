@@ -10,7 +10,6 @@ from app.core.plain_text import listed
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.frames import FastProgress, Frame, Phase
-from app.engine.run_report import MOST_RANGED
 from app.learners.svm import STEPPED
 from app.state.document import CLASS_NAMES, Document, Lane
 from solver.core import fast_loops
@@ -276,18 +275,9 @@ def own_points(document: Document) -> str:
 
 
 def alpha_remark(frame: Frame) -> str:
-    """Return that the multipliers after a training are not unique, and which points may be support vectors; or "".
-
-    For too many points, return that it is not computed.
-    """
+    """Return that other multipliers are optimal, too, and which points may be support vectors; "" if none are known."""
     if frame.run_state is None or not frame.run_state.ranges:
-        large = (
-            frame.lane.classifier == "svm"
-            and frame.lane.svm.kernel in ("linear", "poly")
-            and len(frame.points) > MOST_RANGED
-            and frame.ended
-        )
-        return f"Whether α is unique is not computed for more than {grouped(MOST_RANGED)} points." if large else ""
+        return ""
     always, maybe = sorted((*frame.marks.free.tolist(), *frame.marks.bounded.tolist())), frame.marks.maybe.tolist()
     parts = [
         f"{_points_named(frame.points, index)} {one if len(index) == 1 else more}"

@@ -1,6 +1,6 @@
 """
-Four kernels on one ring
-========================
+The kernels on one ring
+=======================
 
 The kernel decides which boundaries are possible at all: a straight line cannot separate a disc from a ring.
 """
@@ -8,15 +8,15 @@ The kernel decides which boundaries are possible at all: a straight line cannot 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from solver import SVC
+from solver import KERNELS, SVC
 from solver.data.datasets import generate
 
 X, y = generate("circle", count=80, noise=0.1, seed=6)
 xs = ys = np.linspace(-1.2, 1.2, 150)
 scores = {}
 
-figure, panels = plt.subplots(1, 4, figsize=(13, 3.6), layout="constrained")
-for panel, kernel in zip(panels, ("linear", "poly", "rbf", "laplacian"), strict=True):
+figure, panels = plt.subplots(1, len(KERNELS), figsize=(13, 3.6), layout="constrained")
+for panel, kernel in zip(panels, KERNELS, strict=True):
     model = SVC(kernel=kernel, C=10, gamma=1, degree=2, coef0=1).fit(X, y)
     scores[kernel] = model.score(X, y)
     surface = model.surface(xs, ys)

@@ -24,7 +24,7 @@ from .arrays import Array, Indices, Mask
 from .certificate import Status
 from .checks import check_axis, check_labels, check_number, check_points
 from .class_weights import class_weights, classes_with_weight, sample_weights
-from .estimator import Estimator
+from .estimator import Classifier
 from .multiclass import BinaryProblem, Pair, PairTrainer, leaders, winners
 from .stepping import never
 
@@ -65,7 +65,7 @@ class PreparedTraining:
     trainer: PairTrainer[Any]
 
 
-class PairClassifier(Estimator):
+class PairClassifier(Classifier):
     """A classifier made of binary problems, trained step by step.
 
     Attributes

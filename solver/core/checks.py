@@ -14,6 +14,9 @@ from .arrays import Array, Indices
 from .conventions import DataConversionWarning
 from .scikit_learn import as_scikit_learn
 
+#: Largest number of entries, zeros included, of a sparse X that is made dense: 400 MB.
+DENSE = 50_000_000
+
 
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
     """Return `values` as float64, of any shape; without `copy` possibly the given array, which must stay unchanged.
@@ -42,22 +45,32 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
         raise ValueError(f"{name} must hold numbers only.") from None
 
 
-def check_dense(name: str, values: Any) -> None:
-    """Raise TypeError, in scikit-learn's words, if `values` are a sparse matrix or array of scipy."""
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        raise TypeError(
-            f"Sparse data was passed for {name}, but dense data is required."
-            " Use '.toarray()' to convert to a dense numpy array."
-        )
+def check_dense(name: str, values: Any, largest: int = 0) -> Any:
+    """Return `values`, those of a sparse matrix or array of scipy as a dense one of at most `largest` entries.
+
+    Raises
+    ------
+    TypeError
+        In scikit-learn's words, if they are sparse and larger.
+    """
+    if not (hasattr(values, "toarray") and hasattr(values, "nnz")):
+        return values
+    if math.prod(values.shape) <= largest:
+        return values.toarray()
+    raise TypeError(
+        f"Sparse data was passed for {name}, but dense data is required."
+        f" Use '.toarray()' to convert to a dense numpy array."
+        + (f" (Up to {largest:,} entries this is done by itself.)" if largest else "")
+    )
 
 
 def check_points(X: ArrayLike, largest: float = np.inf, *, copy: bool = True) -> Array:
-    """Return `X` as a finite float64 array of shape (n, d), n >= 1, d >= 1.
+    """Return `X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; also if it is sparse, up to `DENSE`.
 
     `largest` is the limit of `check_size`; `copy` and the errors are those of `check_numbers`.
     """
     feature_names(X)  # bad names are refused before the training
-    points = check_numbers("X", X, copy)
+    points = check_numbers("X", check_dense("X", X, DENSE), copy)
     if points.ndim != 2:
         raise ValueError(
             f"X: Expected 2D array, got {points.ndim}D array instead. Reshape your data, as by X.reshape(1, -1)."
@@ -197,11 +210,17 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """Return `value` if it is one of `choices`; ValueError with name, value and choices otherwise."""
+def check_choice(name: str, value: Any, choices: Iterable[str], instead: str = "") -> str:
+    """Return `value` if it is one of `choices`; ValueError with name, value and choices otherwise.
+
+    The sentence `instead` is added for a function, and for "precomputed".
+    """
     allowed = list(choices)
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
+        raise ValueError(
+            f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}."
+            + instead * (callable(value) or str(value) == "precomputed")
+        )
     return value
 
 

@@ -1,18 +1,17 @@
-"""Estimator: base class of all learners, with scikit-learn's protocol of parameters, checked queries and the score.
+"""Estimator and Classifier: base classes of samplers and classifiers, with the protocol and the checks of scikit-learn.
 
 `Estimator` does not inherit from scikit-learn's ``BaseEstimator``, also not where scikit-learn is installed.  A base
 class has to be imported with the learner: that would add 0.7 s to the 0.13 s of ``from solver import SVC``, for users
 of the window as well, who need no scikit-learn; and a base class that depends on what is installed, or imported first,
 gives two kinds of learners and of pickles.  What scikit-learn needs of an estimator works without: ``clone``,
 ``GridSearchCV``, ``Pipeline``, ``is_classifier``, tags (``__sklearn_tags__``, which alone imports scikit-learn) and
-its estimator checks.  Two things are missing.  A learner has no diagram of its own in a notebook (``_repr_html_``),
-only its text; pipelines and searches draw theirs with it.  And it has no ``set_fit_request``: with
-``set_config(enable_metadata_routing=True)`` its `fit` gets no ``sample_weight`` from pipelines and searches; without
-that setting, the default, it does, as ``svc__sample_weight`` or ``sample_weight``.
+its estimator checks; its diagram in notebooks, where scikit-learn has been imported; and the methods of its metadata
+routing, such as ``set_fit_request``, which are scikit-learn's own, borrowed when one is called for.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
@@ -27,7 +26,7 @@ from .certificate import Status
 from .checks import check_choice, check_n_features, check_numbers, check_points, column, feature_names
 from .conventions import ConvergenceWarning, NotFittedError
 from .scaler import Scaler
-from .scikit_learn import as_scikit_learn
+from .scikit_learn import as_scikit_learn, of_scikit_learn
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -100,48 +99,23 @@ class Estimator:
 
         return tags_of(self)
 
+    def __getattr__(self, name: str) -> Any:
+        """Return a method of scikit-learn's metadata routing; every other attribute that is missing here is missing."""
+        if "_request" not in name and "_metadata_" not in name:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        from ._scikit import routing_of
+
+        return routing_of(self, name)
+
+    def _repr_html_(self) -> str | None:
+        """Return scikit-learn's diagram for a notebook; None, so that the text is shown, where it was not imported."""
+        return of_scikit_learn("utils", "estimator_html_repr")(self) if "sklearn" in sys.modules else None
+
     def __repr__(self) -> str:
         """Return the constructor call, as scikit-learn does: with the parameters that differ from the defaults."""
         defaults = type(self)().get_params(deep=False)
         changed = (f"{k}={v!r}" for k, v in self.get_params(deep=False).items() if repr(v) != repr(defaults[k]))
         return f"{type(self).__name__}({', '.join(changed)})"
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the labels predicted for the queries `X` (n_queries, n_features), shape (n_queries,)."""
-        raise NotImplementedError
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the accuracy on the queries `X`: the share whose predicted label is the one in `y`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-        y : array-like of shape (n_queries,)
-            True labels.
-        sample_weight : array-like of shape (n_queries,), optional
-            Weight of each query, at least 0 and not all 0.  Default: all weigh the same.
-
-        Returns
-        -------
-        float
-            From 0 to 1.
-
-        Raises
-        ------
-        ValueError
-            As `predict`, or if `y` or `sample_weight` does not have one entry for each query.
-        TypeError
-            As `predict`.
-        """
-        predicted = self.predict(X)
-        expected = column(y)
-        if expected.shape != predicted.shape:
-            wanted = f"one label for each of the {len(predicted)} queries"
-            raise ValueError(f"y must have {wanted}; its shape is {expected.shape}.")
-        weights = np.ones(len(predicted)) if sample_weight is None else check_numbers("sample_weight", sample_weight)
-        if weights.shape != predicted.shape or not ((weights >= 0) & np.isfinite(weights)).all() or not weights.any():
-            raise ValueError("sample_weight must hold one number of at least 0 for each query, not all of them 0.")
-        return float(np.average(predicted == expected, weights=weights))
 
     def _fitted(self) -> Self:
         """Return this estimator, or raise NotFittedError."""
@@ -208,6 +182,47 @@ class Estimator:
         else:
             return
         warnings.warn(words, as_scikit_learn(ConvergenceWarning), stacklevel=3)
+
+
+class Classifier(Estimator):
+    """A learner that predicts labels."""
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the labels predicted for the queries `X` (n_queries, n_features), shape (n_queries,)."""
+        raise NotImplementedError
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy on the queries `X`: the share whose predicted label is the one in `y`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        y : array-like of shape (n_queries,)
+            True labels.
+        sample_weight : array-like of shape (n_queries,), optional
+            Weight of each query, at least 0 and not all 0.  Default: all weigh the same.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            As `predict`, or if `y` or `sample_weight` does not have one entry for each query.
+        TypeError
+            As `predict`.
+        """
+        predicted = self.predict(X)
+        expected = column(y)
+        if expected.shape != predicted.shape:
+            wanted = f"one label for each of the {len(predicted)} queries"
+            raise ValueError(f"y must have {wanted}; its shape is {expected.shape}.")
+        weights = np.ones(len(predicted)) if sample_weight is None else check_numbers("sample_weight", sample_weight)
+        if weights.shape != predicted.shape or not ((weights >= 0) & np.isfinite(weights)).all() or not weights.any():
+            raise ValueError("sample_weight must hold one number of at least 0 for each query, not all of them 0.")
+        return float(np.average(predicted == expected, weights=weights))
 
 
 def _other_names(learned: NDArray[np.object_], names: NDArray[np.object_]) -> str:

@@ -31,4 +31,4 @@ def of_scikit_learn(module: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "sklearn":
             raise
-        raise ImportError("to_sklearn makes an estimator of scikit-learn, which is not installed.") from None
+        raise ImportError("This needs scikit-learn, which is not installed.") from None

@@ -146,11 +146,11 @@ def margin_reach(
 
 
 class _Rays:
-    """Some rays: ``origin + t direction``, from where they enter the rectangle (t = 0 inside) to `_far`.
+    """Some rays ``origin + t direction``, each from where it enters the rectangle (t = 0 inside) to `_far`.
 
-    Each ray has been searched up to `_t`, with ``g = y f - 1`` there in `_g`.  Once it is `_found` that g changes its
-    sign, `_other` and `_other_g` are t and g on the other side.  `_sign` is that of g at the beginning; `_going` marks
-    the rays that are still searched.
+    Each has a bracket `_t`, of shape (2, n_rays): the ray has been searched up to ``t[0]``, and ``t[1]`` is a sample
+    beyond the first crossing of y f = 1 after it, once the ray has `_crossed`.  `_g` is ``y f - 1`` there times
+    `_sign`, and so positive before a crossing.  `_open` marks the rays whose search is not at its end.
     """
 
     def __init__(self, decision: Decision, origin: Array, y: Array, limits: tuple[float, float, float, float]) -> None:
@@ -170,78 +170,75 @@ class _Rays:
         # A ray along a side of the rectangle never leaves that side: 0 / 0.
         near = np.where(np.isnan(sides).any(axis=0), -np.inf, sides.min(axis=0)).max(axis=1)
         far = np.where(np.isnan(sides).any(axis=0), np.inf, sides.max(axis=0)).min(axis=1)
-        self._t = np.maximum(0.0, near)
-        self._far = np.where(usable & np.isfinite(far) & (far >= self._t), far, -1.0)
-        self._going = self._far >= 0.0
-        self._far[~self._going] = self._t[~self._going] = 0.0
-        self._g = self._values(np.arange(len(y)), self._t)
+        start = np.maximum(0.0, near)
+        meets = usable & np.isfinite(far) & (far >= start)
+        start, self._far = np.where(meets, start, 0.0), np.where(meets, far, 0.0)
+        self._sign = np.ones(len(y))
+        g = self._values(np.arange(len(y)), start)
         # Rays without an end yet: y f = 1 is not reached at the beginning.
-        self.capped = ~(inside & (self._g >= 0.0))
-        self._going &= self.capped & np.isfinite(self._g)
-        self._sign = np.where(self._g < 0.0, -1.0, 1.0)
-        self._found = np.zeros(len(y), dtype=np.bool_)
-        self._other, self._other_g = self._t.copy(), self._g.copy()
+        self.capped = ~(inside & (g >= 0.0))
+        self._open = meets & self.capped & np.isfinite(g)
+        self._sign = np.where(g < 0.0, -1.0, 1.0)
+        self._crossed = np.zeros(len(y), dtype=np.bool_)
+        self._t, self._g = np.stack((start, start)), np.stack((np.abs(g), np.abs(g)))
 
     def _values(self, which: Indices, t: Array) -> Array:
         """Return g on the rays `which` at one or several `t` of each, in the shape of `t`."""
         shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
         locations = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)
         values = self._decision.value(locations.reshape(-1, 2)).reshape(t.shape)
-        return self._y[which].reshape(shape[:-1]) * values - 1.0
+        return self._sign[which].reshape(shape[:-1]) * (self._y[which].reshape(shape[:-1]) * values - 1.0)
 
     def search(self, n: int) -> bool:
-        """Search the next of `n` samples of each ray that is still searched; return whether a ray is left."""
-        which = np.flatnonzero(self._going)
+        """Search the next of `n` samples of each open ray; return whether a ray is left."""
+        which = np.flatnonzero(self._open)
         if not len(which):
             return False
         step = self._longest[which, None] / n
-        t = np.minimum(self._t[which, None] + step * np.arange(1, AT_ONCE + 1), self._far[which, None])
+        t = np.minimum(self._t[0, which, None] + step * np.arange(1, AT_ONCE + 1), self._far[which, None])
         g = self._values(which, t)
-        beyond = self._sign[which, None] * g <= 0.0
+        beyond, rows = g <= 0.0, np.arange(len(which))
         first = beyond.argmax(axis=1)
-        rows = np.arange(len(which))
         hit = beyond[rows, first]
-        before = np.maximum(first - 1, 0)
-        # The last sample before the crossing, or of all.
-        last = np.where(hit, before, AT_ONCE - 1)
-        at_once = hit & (first == 0)
-        self._t[which] = np.where(at_once, self._t[which], t[rows, last])
-        self._g[which] = np.where(at_once, self._g[which], g[rows, last])
-        self._other[which], self._other_g[which] = t[rows, first], g[rows, first]
-        self._found[which] = hit
-        self._going[which] = ~hit & (self._t[which] < self._far[which])
-        return bool(self._going.any())
+        # The last sample before the crossing, or of all, and the first beyond it; sample 0 is where the search began.
+        bracket = np.stack((np.where(hit, first, AT_ONCE), first + 1))
+        self._t[:, which] = np.column_stack((self._t[0, which], t))[rows, bracket]
+        self._g[:, which] = np.column_stack((self._g[0, which], g))[rows, bracket]
+        self._crossed[which] = hit
+        self._open[which] = ~hit & (self._t[0, which] < self._far[which])
+        return bool(self._open.any())
 
     def refine(self, width: float) -> None:
-        """Narrow the intervals with a crossing down to `width`.
+        """Narrow the brackets with a crossing down to `width`.
 
         The method is regula falsi that halves g at an end that has stayed twice (Illinois), with a bisection every
         third time (Dowell, Jarratt, "A modified regula falsi method", BIT 11, 1971).
         """
-        stayed = np.zeros(len(self._t))  # -1 where the end before the crossing has stayed, 1 where the other one has
+        moved = np.zeros(
+            self._t.shape[1]
+        )  # 1 where the end before the crossing has moved last, -1 where the other one has
         for turn in range(200):
-            wide = np.abs(self._other - self._t) > width
-            which = np.flatnonzero(self._found & wide & (self._other_g != 0.0))
+            wide = np.abs(self._t[1] - self._t[0]) > width
+            which = np.flatnonzero(self._crossed & wide & (self._g[1] != 0.0))
             if not len(which):
                 break
-            a, b, g_a, g_b = self._t[which], self._other[which], self._g[which], self._other_g[which]
+            (a, b), (g_a, g_b) = self._t[:, which], self._g[:, which]
             with np.errstate(invalid="ignore", over="ignore"):
                 t = a - g_a * ((b - a) / (g_b - g_a))
-            middle = 0.5 * (a + b)
-            t = np.where((turn % 3 == 2) | ~((a < t) & (t < b)), middle, t)
+            t = np.where((turn % 3 == 2) | ~((a < t) & (t < b)), 0.5 * (a + b), t)
             g = self._values(which, t)
-            before = self._sign[which] * g > 0.0
-            again = stayed[which] == np.where(before, 1.0, -1.0)
-            stayed[which] = np.where(before, 1.0, -1.0)
-            share = np.where(again, 0.5, 1.0)
-            self._t[which], self._g[which] = np.where(before, t, a), np.where(before, g, share * g_a)
-            self._other[which], self._other_g[which] = np.where(before, b, t), np.where(before, share * g_b, g)
-        self.capped &= ~self._found
+            before = g > 0.0
+            moves = np.where(before, 1.0, -1.0)
+            share = np.where(moved[which] == moves, 0.5, 1.0)
+            moved[which] = moves
+            self._t[:, which] = np.where(before, (t, b), (a, t))
+            self._g[:, which] = np.where(before, (g, share * g_b), (share * g_a, g))
+        self.capped &= ~self._crossed
 
     @property
     def end(self) -> Array:
         """End of each ray, as `margin_reach` returns it."""
-        t = np.where(self._found, self._other, np.where(self.capped, self._far, 0.0))
+        t = np.where(self._crossed, self._t[1], np.where(self.capped, self._far, 0.0))
         locations: Array = self._origin + t[:, None] * self._direction
         inside = np.clip(locations, self._corner, self._opposite)
         return np.where((t > 0.0)[:, None], inside, self._origin)

@@ -1,6 +1,6 @@
 """Compiled kernel rows, their bounded cache, and sums of rows.
 
-The formulas of the kernels are in `kernel_values` only.
+The compiled formulas of the kernels are in `kernel_values` only.
 """
 
 from __future__ import annotations

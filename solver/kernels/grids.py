@@ -6,7 +6,7 @@
     laplacian  exp(-g |x - p_x|) exp(-g |y - p_y|): from column to column the terms of the points at the left decay
                by one factor, those at the right grow by one: two passes for any number of support vectors.
     linear, polynomial: one polynomial in x and y for any number of support vectors.
-    sigmoid    one row of pixels after the other.
+    sigmoid, and any new kernel: one row of pixels after the other.
 
 Nothing is smoothed: the omitted terms of a sum are below its rounding error.
 """
@@ -28,7 +28,7 @@ GridRows = Callable[[Array], Array]
 
 
 class Parameters(Protocol):
-    """The parameters of a `kernels.Kernel` that the formulas use."""
+    """What of a `kernels.Kernel` the formulas and pictures use."""
 
     @property
     def gamma(self) -> float:
@@ -41,6 +41,9 @@ class Parameters(Protocol):
     @property
     def degree(self) -> int:
         """Exponent of a polynomial kernel."""
+
+    def gram(self, A: Array, B: Array) -> Array:
+        """Return the kernel values, as `kernels.Kernel.gram`."""
 
 
 #: Largest share of each term that interpolation may omit: below half a unit in the last place.
@@ -207,22 +210,13 @@ def _polynomial_on(
     return rows
 
 
-def row_by_row_on(
-    value: Callable[[Parameters, Array], Array],
-) -> Callable[[Parameters, Array, Array, Array, Array], GridRows]:
-    """Return the `expansion_on` of a kernel that is a function of <x, z>, ``value(kernel, product)``: one row at a
-    time.
-    """
+def row_by_row_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
+    """Prepare any kernel on columns `xs`, one row at a time; arguments and result as in `Kernel.expansion_on`."""
 
-    def on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
-        across = np.outer(xs, points[:, 0])
+    def rows(ys: Array) -> Array:
+        out = np.empty((len(ys), len(xs), coefficients.shape[1]))
+        for r, y in enumerate(ys):
+            out[r] = kernel.gram(np.column_stack((xs, np.full(len(xs), y))), points) @ coefficients + offset
+        return out
 
-        def rows(ys: Array) -> Array:
-            out = np.empty((len(ys), len(xs), coefficients.shape[1]))
-            for r, y in enumerate(ys):
-                out[r] = value(kernel, across + y * points[:, 1]) @ coefficients + offset
-            return out
-
-        return rows
-
-    return on
+    return rows

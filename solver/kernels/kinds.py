@@ -86,7 +86,7 @@ class KernelKind(ABC):
 
     def growth(self, kernel: Parameters, A: Array) -> Array:
         """Return g, shape (len(A),): a relative error r in the terms of the argument changes k(A[i], A[j]) by at most
-        ``r sqrt(g_i g_j)``; here ones, for exp of minus a sum of differences, which are exact to the last digit.
+        ``r sqrt(g_i g_j)``; here ones, for a function of a sum of differences, which are exact to the last digit.
         """
         return np.ones(len(A))
 
@@ -171,7 +171,7 @@ class ProductKind(KernelKind):
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceKind(KernelKind):
-    """A kernel ``exp(-gamma sum_f distance(x_f - z_f))``.
+    """A kernel ``value(gamma sum_f distance(x_f - z_f))``, such as exp(-gamma ||x - z||^2).
 
     Attributes
     ----------
@@ -179,20 +179,28 @@ class DifferenceKind(KernelKind):
         Of the difference in one feature, and its derivative.
     rate_of : callable
         `rate` at this gamma.
+    value, fall : callable, default=exp(-t)
+        Kernel values from the sum t, 1 at t = 0, and minus their derivatives, of which ``t fall(t)`` is at most 1.
     """
 
     distance: Callable[[Array], Array]
     slope: Callable[[Array], Array]
     rate_of: Callable[[float], float]
+    value: Callable[[Array], Array] = lambda argument: np.exp(-argument)
+    fall: Callable[[Array], Array] = lambda argument: np.exp(-argument)
 
-    def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
-        """Return the kernel values, computed feature by feature."""
+    def _argument(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """Return the argument of `value`, computed feature by feature."""
         # Differences first: ||x||^2 + ||z||^2 - 2<x, z> loses all digits far from the origin.
         total = np.zeros((len(A), len(B)))
         for feature in range(A.shape[1]):
             total += self.distance(A[:, feature, None] - B[None, :, feature])
         with np.errstate(over="ignore"):
-            return np.exp(-kernel.gamma * total)
+            return kernel.gamma * total
+
+    def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
+        """Return the kernel values."""
+        return self.value(self._argument(kernel, A, B))
 
     def diagonal(self, kernel: Parameters, A: Array) -> Array:
         """Return ones."""
@@ -203,8 +211,8 @@ class DifferenceKind(KernelKind):
         return 1.0
 
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
-        """Return the gradient, feature by feature; that of k(z, x) is ``-gamma k slope(x - z)``."""
-        weights = self.gram(kernel, queries, points) * coef
+        """Return the gradient, feature by feature; that of k(z, x) is ``-gamma fall slope(x - z)``."""
+        weights = self.fall(self._argument(kernel, queries, points)) * coef
         out, squares = np.empty(queries.shape), np.zeros(weights.shape)
         for feature in range(queries.shape[1]):
             slope = -kernel.gamma * self.slope(queries[:, feature, None] - points[None, :, feature])

@@ -63,8 +63,10 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     height, width = above.shape
     if min(height, width) < 2:
         return np.empty((0, 2))
+    # The code of a cell has a bit for each corner that is above: 2 and 1 in its first row, 8 and 4 in the next; it is
+    # at the index of the first corner in `above`.  All rows are coded as one, which is several times as fast; the
+    # codes across their ends, and those beyond the last cell, stay NONE.
     bits, end = above.ravel().view(np.uint8), width * (height - 1) - 1
-    # All rows as one: several times as fast, and the codes across their ends are not used.
     pairs = bits[:-1] + bits[:-1]
     pairs += bits[1:]
     codes = np.full(-(-height * width // 8) * 8, NONE, dtype=np.uint8)
@@ -73,13 +75,15 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     codes[width - 1 : end : width] = NONE
     for corner in (0, 1, width, width + 1):
         codes[gaps - corner] = NONE
-    # Most cells have no line, and eight of them are tested together.
+    # Most cells have no line: all corners are below, code 0, or above, code 15.  So the codes of eight neighbours are
+    # compared as one number, with eight times 0 and eight times 15, and the few that remain one by one.
     words = codes.view(np.uint64)
     some = np.flatnonzero((words != 0) & (words != 0x0F0F0F0F0F0F0F0F))
     indices = (8 * some[:, None] + np.arange(8)).ravel()
     crossed = indices[_CROSSED[codes[indices]]]
     flat = values.ravel()
     if len(flat):
+        # Only two opposite corners are above, 6 or 9: the mean of all four decides which sides the two lines join.
         both = crossed[(codes[crossed] == 6) | (codes[crossed] == 9)]
         middle = 0.25 * (flat[both] + flat[both + 1] + flat[both + width] + flat[both + width + 1])
         codes[both[middle > level]] |= MIDDLE

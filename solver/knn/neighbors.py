@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_axis, check_choice, check_integer, check_labels, check_number, check_points
-from solver.core.estimator import Estimator
+from solver.core.estimator import Classifier
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
@@ -47,6 +47,8 @@ METRICS = {
 #: Other names that scikit-learn has for the same metrics.
 _SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
+#: What else scikit-learn's classifier takes: here the votes are counted before any distance is handed out.
+ELSEWHERE = " A function and precomputed distances are taken by sklearn.neighbors.KNeighborsClassifier."
 
 
 def inverse_square(distances: Array) -> Array:
@@ -60,7 +62,7 @@ def inverse_square(distances: Array) -> Array:
 
 
 @dataclass(repr=False, eq=False)
-class KNeighborsClassifier(Estimator):
+class KNeighborsClassifier(Classifier):
     """Classifier that predicts the class with most votes among the k nearest training points.
 
     Parameters
@@ -532,12 +534,12 @@ class KNeighborsClassifier(Estimator):
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)
-        return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS)]
+        return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS, ELSEWHERE)]
 
     def _distance(self) -> tuple[str, float]:
         """Return the name of the metric and its exponent, checked."""
         named = _SYNONYMS.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
-        metric, p = check_choice("metric", named, METRICS), check_number("p", self.p, 1.0)
+        metric, p = check_choice("metric", named, METRICS, ELSEWHERE), check_number("p", self.p, 1.0)
         if metric != "minkowski" and p != 2:
             raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
         return metric, p

@@ -18,7 +18,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import trained
 from solver.core.certificate import NoMultipliers, Status
-from solver.core.checks import check_flag, check_integer, check_points, check_seed, column
+from solver.core.checks import DENSE, check_dense, check_flag, check_integer, check_points, check_seed, column
 from solver.core.estimator import Estimator
 from solver.core.multiclass import REST, BinaryProblem, PairTrainer
 from solver.core.step_log import AT_ONCE
@@ -366,6 +366,11 @@ class Reduction(Estimator):
     def _solver(self, model: KNeighborsClassifier) -> ReductionSolver:
         """Return the solver for a classifier fitted to all points."""
 
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Choose the points to keep, as `fit_resample`, which returns them; this returns the sampler."""
+        self.fit_resample(X, y)
+        return self
+
     def fit_resample(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         """Choose the points to keep.
 
@@ -391,7 +396,7 @@ class Reduction(Estimator):
         [(solver, _)] = trained(self.prepare(X, y))
         snapshot = solver.snapshot()
         self.sample_indices_, self.certificate_ = np.flatnonzero(snapshot.kept), snapshot.certificate
-        points = np.asarray(X)
+        points = np.asarray(check_dense("X", X, DENSE))
         self.n_features_in_ = points.shape[1]
         self._learned_from(X)
         del self._all, self._labels  # not needed any more, and a pickle would contain them

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.checks import check_choice, check_integer
-from solver.core.estimator import Estimator
+from solver.core.estimator import Classifier
 from solver.core.multiclass import Pair
 from solver.core.scikit_learn import of_scikit_learn
 
@@ -124,7 +124,7 @@ def class_probabilities(f: Array, A: Array, B: Array, pairs: Sequence[Pair], n_c
 
 
 @dataclass(repr=False, eq=False)
-class CalibratedSVC(Estimator):
+class CalibratedSVC(Classifier):
     """Support vector classifier with probabilities: Platt's sigmoid of f, fitted by cross-validation.
 
     It corresponds to scikit-learn's ``CalibratedClassifierCV(SVC(), ensemble=False)``: each point gets its f from an
@@ -163,6 +163,9 @@ class CalibratedSVC(Estimator):
     The probability of 1/2 is in general not at the boundary f = 0, so `predict`, the class of the largest probability,
     can contradict ``estimator_.predict``.  If A is above 0, the sigmoid falls where f rises: out of fold, f was wrong
     more often than right.
+
+    With `sample_weight` the targets of the sigmoid use the raw sums of the weights of both classes, as scikit-learn's
+    sigmoid does: weights ten times as large count as ten times as many points, and draw the targets nearer to 0 and 1.
 
     Of more than two classes, one-vs-one, the pairs are coupled as in LIBSVM, where scikit-learn's
     ``CalibratedClassifierCV`` calibrates each class against the rest; the probabilities differ.  LIBSVM stops its

@@ -65,9 +65,7 @@ LEFT_OUT: dict[tuple[str, str], str] = {
     ("neighbors", "test_nan_euclidean_support[KNeighborsClassifier-*"): f"{PARAMETER}: metric='nan_euclidean'",
     ("neighbors", "test_unsupervised_inputs[*-KNeighborsClassifier]"): f"{INPUT}: a search tree in place of points",
     ("neighbors", "test_neighbors_validate_parameters[*-KNeighborsClassifier]"): WORDS,
-    ("neighbors", "test_kneighbors_classifier_sparse"): SPARSE,
     ("neighbors", "test_predict_sparse_ball_kd_tree[*"): SPARSE,
-    ("linear_model", "test_perceptron_accuracy[csr_*"): SPARSE,
     ("linear_model", "test_perceptron_l1_ratio"): f"{PARAMETER}: penalty and l1_ratio",
 }
 

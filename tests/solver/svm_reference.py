@@ -33,7 +33,9 @@ class Formula:
             return product
         if self.name == "poly":
             return (self.gamma * product + self.coef0) ** self.degree
-        return np.tanh(self.gamma * product + self.coef0)
+        if self.name == "sigmoid":
+            return np.tanh(self.gamma * product + self.coef0)
+        raise ValueError(f"Formula has no formula of the kernel {self.name!r}: add it.")
 
 
 # -- the dual and the primal -------------------------------------------------------------------------------------------

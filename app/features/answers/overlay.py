@@ -12,6 +12,7 @@ from app.features.lessons.overlay import COLOURS, WIDTH
 from app.features.lessons.state import Line
 from app.scene.model import LaneScene, Scene
 from app.views.plot.lines import to_pixels
+from app.views.plot.overlays import LaidLayer
 from app.views.theme import Theme
 from app.views.widgets.painting import blank, painter_on
 from solver import Grid
@@ -59,23 +60,16 @@ class ClassOverlay:
         return pixmap
 
 
-class ClassLayer:
+class ClassLayer(LaidLayer[ClassOverlay]):
     """The boundaries of a class over the picture of a lane."""
-
-    def __init__(self) -> None:
-        self.laid: ClassOverlay | None = None
-        self._made_of: tuple[object, ...] = ()
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay the overlay out for `area`, which shows `grid`; return the rectangles to repaint."""
         answers = scene.feature(ClassScene)
         drawn = () if answers is None or answers.drawn_on != lane.slot else answers.boundaries
-        made_of: tuple[object, ...] = (drawn, grid, area) if drawn else ()
-        if made_of == self._made_of:
-            return []
-        self._made_of = made_of
-        self.laid = ClassOverlay([path_of(lines, grid, area) for lines in drawn], area) if drawn else None
-        return [area.toAlignedRect()]
+        made_of = (drawn, grid, area) if drawn else None
+        anew = self.renew(made_of, lambda: ClassOverlay([path_of(lines, grid, area) for lines in drawn], area))
+        return [area.toAlignedRect()] * anew
 
 
 def path_of(lines: tuple[Line, ...], grid: Grid, area: QRectF) -> QPainterPath:

@@ -6,7 +6,8 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, reduce
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,38 +26,113 @@ from . import matching
 from .model import ENGLISH
 from .phrases import numeral, say, share_in
 
-Quantity = Literal[
-    "accuracy",
-    "test accuracy",
-    "training accuracy",
-    "validation accuracy",
-    "margin",
-    "support vectors",
-    "steps",
-    "wrong points",
-    "points",
-    "agreement",
-]
+Unit = Literal["share", "count", "size"]
+
+
+class Quantity(Struct, frozen=True):
+    """A number that a goal may ask for.
+
+    Attributes
+    ----------
+    noun : str
+        The noun of a sentence, "no classifier has (noun)".
+    unit : {"share", "count", "size"}
+        A share is given in %, a count is a whole number.
+    value : callable
+        ``value(context, index, frame)`` returns it after a training; None while it is unknown, NaN if there is none.
+    reveals : Cover
+        What a goal with it reveals while it is checked.
+    other_words : tuple of str
+        Words for it other than its name.
+    applies : callable
+        ``applies(document, index)``: whether the classifier at `index`, which is no difference of two, has it.
+    """
+
+    noun: str
+    unit: Unit
+    value: Callable[[Context, int, Frame], float | None]
+    reveals: Cover = Cover.TRAINING
+    other_words: tuple[str, ...] = ()
+    applies: Callable[[Document, int], bool] = lambda document, index: True
+
+
+def _training_accuracy(context: Context, index: int, frame: Frame) -> float | None:
+    return frame.accuracy if frame.accuracy >= 0 else None
+
+
+def _accuracy(context: Context, index: int, frame: Frame) -> float | None:
+    """Return the test accuracy, or the training accuracy where no point is kept back for testing."""
+    tested = measured_on(context.document) is not None
+    return score(context, index) if tested else _training_accuracy(context, index, frame)
+
+
+def _validation_accuracy(context: Context, index: int, frame: Frame) -> float | None:
+    """Return the mean accuracy of the cross-validation in the panel Evaluation; None while it is incomplete."""
+    asked = validation_of(context.document, context.session, index)
+    answer = context.results.answer(f"validated{context.document.slots[index]}")
+    if asked is None or answer is None or answer.query != asked or not answer.done or answer.value is None:
+        return None
+    return float(answer.value.mean)
+
+
+def _steps(context: Context, index: int, frame: Frame) -> float:
+    """Return the number of steps; NaN if the training started from the multipliers of another one."""
+    run = frame.run_state
+    goes_on = run is not None and "dual" in run.trace.names and abs(run.trace.at("dual", 0)[0]) > 1e-9
+    return math.nan if goes_on else float(sum(each.n_iter for each in frame.certificates))
+
+
+def _has_multipliers(document: Document, index: int) -> bool:
+    trainer = document.lanes[index].trainer
+    return trainer is not None and trainer.has_multipliers
+
+
 #: Quantities by their names; longer names first, since the first match counts.
-QUANTITIES: dict[str, Quantity] = {
-    "test accuracy": "test accuracy",
-    "training accuracy": "training accuracy",
-    "validation accuracy": "validation accuracy",
-    "accuracy": "accuracy",
-    "margin": "margin",
-    "support vectors": "support vectors",
-    "support vector": "support vectors",
-    "steps": "steps",
-    "step": "steps",
-    "wrong points": "wrong points",
-    "wrong point": "wrong points",
-    "points wrong": "wrong points",
-    "point wrong": "wrong points",
-    "wrong": "wrong points",
-    "points": "points",
-    "point": "points",
-    "agreement": "agreement",
+QUANTITIES = {
+    "test accuracy": Quantity(
+        "a test accuracy", "share", _accuracy, Cover.TEST, (), lambda document, _: measured_on(document) is not None
+    ),
+    "training accuracy": Quantity("a training accuracy", "share", _training_accuracy),
+    "validation accuracy": Quantity("a validation accuracy", "share", _validation_accuracy),
+    "accuracy": Quantity("an accuracy", "share", _accuracy, Cover.NUMBERS),
+    "margin": Quantity(
+        "a margin",
+        "size",
+        lambda context, index, frame: margin_of(frame) if frame.ended else math.nan,
+        applies=lambda document, index: document.lanes[index].trainer is not None,
+    ),
+    "support vectors": Quantity(
+        "support vectors",
+        "count",
+        lambda context, index, frame: (
+            sum(each.n_free + each.n_bounded for each in frame.certificates) if frame.ended else math.nan
+        ),
+        other_words=("support vector",),
+        applies=_has_multipliers,
+    ),
+    "steps": Quantity(
+        "steps",
+        "count",
+        _steps,
+        other_words=("step",),
+        applies=lambda document, index: document.lanes[index].trainer is not None,
+    ),
+    "wrong points": Quantity(
+        "wrong points",
+        "count",
+        lambda context, index, frame: len(frame.marks.wrong) if frame.accuracy >= 0 else None,
+        other_words=("wrong point", "points wrong", "point wrong", "wrong"),
+    ),
+    "points": Quantity("points", "count", lambda *_: None, Cover.NOTHING, ("point",)),
+    # Agreement is that of the first picture.
+    "agreement": Quantity(
+        "a picture to be compared",
+        "share",
+        lambda context, index, frame: matching.share(context),
+        applies=lambda document, index: not index,
+    ),
 }
+_NAMES = {word: name for name, quantity in QUANTITIES.items() for word in (name, *quantity.other_words)}
 COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "above": operator.gt,
     "over": operator.gt,
@@ -75,14 +151,9 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
     "exactly": operator.eq,
 }
-ACCURACIES = ("accuracy", "test accuracy", "training accuracy", "validation accuracy")
-#: Quantities given as percentages.
-SHARES = (*ACCURACIES, "agreement")
-#: Quantities that are whole numbers.
-COUNTS = ("support vectors", "steps", "wrong points", "points")
 #: Both, all, or the number of a classifier, from 1.
 _WHO = r"(?P<who>both|all|(?:classifier )?[1-9])"
-_WHAT = f"(?P<what>{'|'.join(QUANTITIES)})"
+_WHAT = f"(?P<what>{'|'.join(_NAMES)})"
 _HOW = f"(?P<how>{'|'.join(sorted(map(re.escape, COMPARISONS), key=len, reverse=True))})"
 _NUMBER = r"(?P<number>\d{1,12}(?:\.\d{1,12})?) ?(?P<percent>%?)"
 _FORMS = tuple(
@@ -104,6 +175,7 @@ class Clause(Struct, frozen=True):
     Attributes
     ----------
     what : str
+        Key of `QUANTITIES`.
     lanes : tuple of int or None
         Indices of the classifiers; None: all that have the quantity.
     how : str
@@ -112,10 +184,15 @@ class Clause(Struct, frozen=True):
         The limit; for accuracies a share.
     """
 
-    what: Quantity
+    what: str
     lanes: tuple[int, ...] | None
     how: str
     number: float
+
+    @property
+    def quantity(self) -> Quantity:
+        """What is measured."""
+        return QUANTITIES[self.what]
 
     def holds(self, value: float) -> bool:
         """Whether a value fulfils the condition."""
@@ -142,17 +219,17 @@ def _clause(part: str, text: str) -> Clause:
     if found is None:
         raise ValueError(_UNKNOWN.format(text))
     texts = found.groupdict()
-    what = QUANTITIES[texts.get("what") or "accuracy"]
-    number = float(texts["number"])
-    if (what in SHARES) != bool(texts["percent"]):
-        unit = "is a share, such as 95 %" if what in SHARES else "is no share: leave the % out"
-        raise ValueError(f"the goal “{text}”: {what} {unit}.")
-    if what in SHARES:
-        number = round(number / 100, 12)
-    elif what in COUNTS and not number.is_integer():
+    what, number = _NAMES[texts.get("what") or "accuracy"], float(texts["number"])
+    unit = QUANTITIES[what].unit
+    if (unit == "share") != bool(texts["percent"]):
+        wanted = "is a share, such as 95 %" if unit == "share" else "is no share: leave the % out"
+        raise ValueError(f"the goal “{text}”: {what} {wanted}.")
+    if unit == "count" and not number.is_integer():
         raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
+    most = 1e12
+    if unit == "share":
+        number, most = round(number / 100, 12), 1.0
     clause = Clause(what, _lane_indices(texts.get("who")), texts["how"], number)
-    most = 1.0 if what in SHARES else 1e12
     if not any(
         clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most
     ):
@@ -183,58 +260,34 @@ def fault(goal: str, document: Document | None, can_change: bool) -> str:
             return f"the goal “{goal}” asks for classifier {max(indices) + 1}, but there are {document.shown} here."
         if len(indices) == 2 and clause.lanes and document.shown > 2:
             return f"the goal “{goal}”: there are {document.shown} classifiers, so say “all”, or which."
-        able = [_applies(clause.what, document, index) for index in indices]
+        able = [_applies(clause, document, index) for index in indices]
         if not can_change and not (all(able) if clause.lanes else any(able)):
-            return f"the goal “{goal}”: no classifier that is meant has {_NOUNS[clause.what]}."
+            return f"the goal “{goal}”: no classifier that is meant has {clause.quantity.noun}."
     return ""
 
 
-_NOUNS: dict[Quantity, str] = {
-    "accuracy": "an accuracy",
-    "test accuracy": "a test accuracy",
-    "training accuracy": "a training accuracy",
-    "validation accuracy": "a validation accuracy",
-    "margin": "a margin",
-    "support vectors": "support vectors",
-    "steps": "steps",
-    "wrong points": "wrong points",
-    "points": "points",
-    "agreement": "a picture to be compared",
-}
-
-
-def _applies(what: Quantity, document: Document, index: int) -> bool:
-    """Return whether the classifier at `index` has such a number."""
-    lane = document.lanes[index]
-    if what == "points":
+def _applies(clause: Clause, document: Document, index: int) -> bool:
+    """Return whether the classifier at `index` has the number that is asked for."""
+    if clause.what == "points":
         return True
-    if what == "agreement" and index:  # agreement is that of the first picture
-        return False
-    if lane.is_difference:
-        return False
-    if what == "test accuracy":
-        return measured_on(document) is not None
-    if what == "support vectors":
-        return lane.trainer is not None and lane.trainer.has_multipliers
-    return what not in ("margin", "steps") or lane.trainer is not None
+    return not document.lanes[index].is_difference and clause.quantity.applies(document, index)
+
+
+def _readable(text: str) -> tuple[Clause, ...]:
+    """Return the conditions of a goal; none if it cannot be read."""
+    with suppress(ValueError):
+        return clauses(text)
+    return ()
 
 
 def compares(text: str) -> bool:
     """Whether a goal asks for agreement with the hidden classifier of its step."""
-    try:
-        return any(clause.what == "agreement" for clause in clauses(text))
-    except ValueError:
-        return False
+    return any(clause.what == "agreement" for clause in _readable(text))
 
 
 def reveals(text: str) -> Cover:
     """Return what a goal reveals while it is checked; nothing for a goal that cannot be read."""
-    try:
-        asked = {clause.what for clause in clauses(text)}
-    except ValueError:
-        return Cover.NOTHING
-    test = Cover.TEST if asked & {"accuracy", "test accuracy"} else Cover.NOTHING
-    return test | (Cover.TRAINING if asked - {"points", "test accuracy"} else Cover.NOTHING)
+    return reduce(operator.or_, (clause.quantity.reveals for clause in _readable(text)), Cover.NOTHING)
 
 
 def sentence(goal: str, language: str) -> str:
@@ -244,7 +297,7 @@ def sentence(goal: str, language: str) -> str:
 
 def _condition_text(clause: Clause, what: str, indices: Sequence[int], language: str) -> str:
     """Return a condition on the classifiers with these `indices`; none: they are not named."""
-    counts, how, limit = clause.what in COUNTS, COMPARISONS[clause.how].__name__, round(clause.number)
+    counts, how, limit = clause.quantity.unit == "count", COMPARISONS[clause.how].__name__, round(clause.number)
     if len(indices) == 1:
         whose = say(language, "for_one", number=indices[0] + 1)
     else:
@@ -263,44 +316,33 @@ def _condition_text(clause: Clause, what: str, indices: Sequence[int], language:
 def check(goal: str, context: Context, language: str = ENGLISH) -> Reached:
     """Return whether the results reach the goal."""
     document = context.document
-    texts, known, reached = [], True, True
-    for clause in clauses(goal):
-        wanted = (0,) if clause.what == "points" else clause.lanes or range(document.shown)
-        indices = [index for index in wanted if index < document.shown and _applies(clause.what, document, index)]
-        if len(indices) < (1 if clause.lanes is None else len(wanted)):
-            return Reached(False, say(language, "goal_none", goal=sentence(goal, language)))
-        numbers = [_number(clause.what, context, index) for index in indices]
-        values = [number for number in numbers if number is not None]
-        known &= len(values) == len(numbers)
-        reached &= all(clause.holds(value) for value in values)
-        what: str = clause.what
-        if what == "accuracy":
-            what = "test accuracy" if measured_on(document) is not None else "training accuracy"
-        named = indices if clause.lanes or len(indices) > 1 else ()
-        now = say(language, "and").join(_value(clause.what, value, language) for value in values)
-        texts.append(say(language, "goal_now", goal=_condition_text(clause, what, named, language), now=now))
-    if known:
-        return Reached(reached, ", ".join(texts))
+    asked = [(clause, _values(clause, context)) for clause in clauses(goal)]
+    if not all(values for _, values in asked):
+        return Reached(False, say(language, "goal_none", goal=sentence(goal, language)))
+    if all(value is not None for _, values in asked for value in values.values()):
+        reached = all(clause.holds(value) for clause, values in asked for value in values.values() if value is not None)
+        return Reached(reached, ", ".join(_now(clause, values, document, language) for clause, values in asked))
     frames = [context.results.frame(document.slots[index]) for index in range(document.shown)]
     waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
     why = "goal_paused" if waits else "goal_training"
-    if any(clause.what == "validation accuracy" for clause in clauses(goal)) and _is_off(context):
+    if any(clause.what == "validation accuracy" for clause, _ in asked) and _is_off(context):
         why = "goal_validation"
     return Reached(None, say(language, why, goal=sentence(goal, language)))
 
 
-def _value(what: Quantity, value: float, language: str) -> str:
-    if math.isnan(value):
-        return say(language, "restart" if what == "steps" else "none")
-    if what in SHARES:
-        return share_in(language, value)
-    return numeral(language, short(value)) if what == "margin" else grouped(int(value))
-
-
-def _number(what: Quantity, context: Context, index: int) -> float | None:
-    """Return this quantity of the classifier at `index`; None while it is unknown, NaN if its training has none."""
+def _values(clause: Clause, context: Context) -> dict[int, float | None]:
+    """Return the number asked for of each classifier that is meant; {} if one of them has none."""
     document = context.document
-    if what == "points":
+    meant = (0,) if clause.what == "points" else clause.lanes or range(document.shown)
+    able = [index for index in meant if index < document.shown and _applies(clause, document, index)]
+    lacking = clause.lanes is not None and len(able) < len(meant)
+    return {} if lacking else {index: _value(clause, context, index) for index in able}
+
+
+def _value(clause: Clause, context: Context, index: int) -> float | None:
+    """Return the number of the classifier at `index`; None while it is unknown, NaN if its training has none."""
+    document = context.document
+    if clause.what == "points":
         return len(document.points)
     frame = context.results.frame(document.slots[index])
     if frame is None or context.session.drawing or not is_present(document, index, frame):
@@ -309,44 +351,32 @@ def _number(what: Quantity, context: Context, index: int) -> float | None:
         return math.nan
     if frame.phase is not Phase.DONE or frame.model is None:
         return None
-    if what == "agreement":
-        return matching.share(context)
-    if what == "test accuracy" or (what == "accuracy" and measured_on(document) is not None):
-        return score(context, index)
-    if what == "validation accuracy":
-        return _validated(context, index)
-    if what in ("accuracy", "training accuracy", "wrong points"):
-        if not frame.accuracy >= 0:
-            return None
-        return frame.accuracy if what != "wrong points" else len(frame.marks.wrong)
-    if what == "steps":
-        return math.nan if _goes_on(frame) else float(sum(each.n_iter for each in frame.certificates))
-    if not frame.ended:
-        return math.nan
-    if what == "support vectors":
-        return float(sum(each.n_free + each.n_bounded for each in frame.certificates))
-    return margin_of(frame)
+    return clause.quantity.value(context, index, frame)
 
 
-def _validated(context: Context, index: int) -> float | None:
-    """Return the mean accuracy of the cross-validation in the panel Evaluation; None while it is incomplete."""
-    asked = validation_of(context.document, context.session, index)
-    answer = context.results.answer(f"validated{context.document.slots[index]}")
-    if asked is None or answer is None or answer.query != asked or not answer.done or answer.value is None:
-        return None
-    return float(answer.value.mean)
+def _now(clause: Clause, values: dict[int, float | None], document: Document, language: str) -> str:
+    """Return a condition, with the numbers now."""
+    what = clause.what
+    if what == "accuracy":
+        what = "test accuracy" if measured_on(document) is not None else "training accuracy"
+    named = list(values) if clause.lanes or len(values) > 1 else ()
+    words = (_value_text(clause, value, language) for value in values.values() if value is not None)
+    goal = _condition_text(clause, what, named, language)
+    return say(language, "goal_now", goal=goal, now=say(language, "and").join(words))
+
+
+def _value_text(clause: Clause, value: float, language: str) -> str:
+    if math.isnan(value):
+        return say(language, "restart" if clause.what == "steps" else "none")
+    if clause.quantity.unit == "share":
+        return share_in(language, value)
+    return numeral(language, short(value)) if clause.what == "margin" else grouped(int(value))
 
 
 def _is_off(context: Context) -> bool:
     """Whether nothing is cross-validated."""
     off = context.session.of(EvaluationSession).validation.kind == "none"
     return off or PANEL not in context.session.open_panels
-
-
-def _goes_on(frame: Frame) -> bool:
-    """Whether the training started from the multipliers of another one: the number of its steps is then meaningless."""
-    run = frame.run_state
-    return run is not None and "dual" in run.trace.names and abs(run.trace.at("dual", 0)[0]) > 1e-9
 
 
 def margin_of(frame: Frame) -> float:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.scene.model import LaneScene, Scene
 from app.views.plot.lines import to_pixels
+from app.views.plot.overlays import LaidLayer
 from app.views.theme import Theme
 from app.views.widgets.painting import bold
 from solver import Grid
@@ -87,28 +88,20 @@ class GuessOverlay(Struct, frozen=True, eq=False):
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-class LessonLayer:
+class LessonLayer(LaidLayer[GuessOverlay]):
     """The guess over the picture of a lane."""
-
-    def __init__(self) -> None:
-        self.laid: GuessOverlay | None = None
-        self._made_of: tuple[object, ...] = ()
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay the overlay out for `area`, which shows `grid`; return the rectangles to repaint."""
         lesson = scene.feature(LessonScene)
-        made_of: tuple[object, ...] = ()
-        if lesson is not None and lane.slot in lesson.drawn_on:
-            word = say(lesson.lesson.language, "covered") if lane.slot in lesson.covered else ""
-            lines = lesson.now.state.guess.lines
-            made_of = (lines, lesson.pair, lesson.taken, word, grid, area, font.pixelSize(), font.pointSize())
-        if made_of == self._made_of:
-            return []
-        self._made_of, self.laid = made_of, None
-        if lesson is not None and made_of:
-            box = (grid.left, grid.right, grid.bottom, grid.top)
-            drawn = [line for line in lines if len(line) > 1]
-            self.laid = GuessOverlay(
+        if lesson is None or lane.slot not in lesson.drawn_on:
+            return [area.toAlignedRect()] * self.renew(None, lambda: None)
+        word = say(lesson.lesson.language, "covered") if lane.slot in lesson.covered else ""
+        lines, box = lesson.now.state.guess.lines, (grid.left, grid.right, grid.bottom, grid.top)
+        drawn = [line for line in lines if len(line) > 1]
+        anew = self.renew(
+            (lines, lesson.pair, lesson.taken, word, grid, area, font.pixelSize(), font.pointSize()),
+            lambda: GuessOverlay(
                 [_on_screen(line, grid, area) for line in drawn],
                 [_on_screen(read(line, box, scene.document.view.ratio), grid, area) for line in drawn],
                 _on_screen(lesson.pair, grid, area),
@@ -116,8 +109,9 @@ class LessonLayer:
                 word,
                 area,
                 font,
-            )
-        return [area.toAlignedRect()]
+            ),
+        )
+        return [area.toAlignedRect()] * anew
 
 
 def _on_screen(xy: Line | Array, grid: Grid, area: QRectF) -> list[QPointF]:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
 from app.scene.model import LaneScene, Scene
 from app.views.plot.lines import clipped, draw_pieces, pieces_in, to_pixels
+from app.views.plot.overlays import LaidLayer
 from app.views.theme import Theme
 from app.views.widgets.painting import blank, painter_on
 from solver import Grid
@@ -43,8 +44,6 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
     rings : ndarray of shape (n, 2)
     ball_outline : ndarray of shape (p, 4)
         Segments of the line of the k-th distance.
-    made_of : tuple
-        The values that it was made from.
     """
 
     cross: tuple[float, float] | None
@@ -56,7 +55,6 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
     classes: Indices
     rings: Array
     ball_outline: Array
-    made_of: tuple[object, ...]
 
     def bounds(self) -> QRect:
         """Return the rectangle that it covers."""
@@ -123,22 +121,29 @@ def _line_colour(theme: Theme, label: int) -> QColor:
     return colour.lighter(115) if theme.dark else colour.darker(125)
 
 
-class ProbeLayer:
+class ProbeLayer(LaidLayer[ProbeOverlay]):
     """The probe over the picture of a lane."""
-
-    def __init__(self) -> None:
-        self.laid: ProbeOverlay | None = None
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay the overlay out for `area`, which shows `grid`; return the rectangles to repaint."""
         probe, old = scene.feature(Probe) or NO_PROBE, self.laid
         shown = dict(zip((each.slot for each in scene.lanes), probe.lanes, strict=False))
-        self.laid = probe_overlay(probe, shown.get(lane.slot), grid, area, hovering, old)
-        return [each.bounds() for each in (old, self.laid) if each is not None] if self.laid is not old else []
+        mine = shown.get(lane.slot)
+        made_of = (*_marks(probe, hovering), probe.pinned, mine and mine.sketch, grid, area.getRect())
+        anew = self.renew(made_of, lambda: probe_overlay(probe, mine, grid, area, hovering))
+        return [each.bounds() for each in (old, self.laid) if each is not None] * anew
+
+
+def _marks(probe: Probe, hovering: bool) -> tuple[Location | None, Location | None]:
+    """Return the location to mark in a picture, and that of a pointer over another picture."""
+    location = probe.location
+    follows = location is not None and location == probe.aim and not probe.pinned
+    aim = None if probe.aim is None or hovering or probe.aim == location else probe.aim
+    return None if follows and hovering else location, aim
 
 
 def probe_overlay(
-    probe: Probe, lane: LaneProbe | None, grid: Grid, area: QRectF, hovering: bool, old: ProbeOverlay | None = None
+    probe: Probe, lane: LaneProbe | None, grid: Grid, area: QRectF, hovering: bool
 ) -> ProbeOverlay | None:
     """Return the overlay of a picture, or None if there is nothing to draw.
 
@@ -153,19 +158,11 @@ def probe_overlay(
         Its location on screen (pixels).
     hovering : bool
         Whether the pointer itself is over this picture, which then needs no mark.
-    old : ProbeOverlay, optional
-        The last overlay, which is returned if it is still valid.
     """
-    location = probe.location
-    follows = location is not None and location == probe.aim and not probe.pinned
-    cross = None if location is None or (follows and hovering) else location
-    aim = None if probe.aim is None or hovering or probe.aim == location else probe.aim
+    location, (cross, aim) = probe.location, _marks(probe, hovering)
     sketch = None if lane is None or location is None else lane.sketch
     if cross is None and aim is None and (sketch is None or not len(sketch.ends)):
         return None
-    made_of = (cross, aim, probe.pinned, sketch, grid, (area.left(), area.top(), area.width(), area.height()))
-    if old is not None and old.made_of == made_of:
-        return old
     lines, rings, ball_outline = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
     sizes, positive, classes = np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp)
     if sketch is not None and location is not None:
@@ -189,7 +186,6 @@ def probe_overlay(
         classes,
         rings,
         ball_outline,
-        made_of,
     )
 
 

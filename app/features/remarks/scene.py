@@ -173,6 +173,9 @@ ROWS = {
             " if (W) shows."
         ),
     ),
+    "other optima": Row(
+        "i α not unique", lambda frame, facts: bool(text.alpha_remark(frame)), lambda frame, facts: text.alpha_remark(frame)
+    ),
     "test copies": Row(
         "! copies in the test set",
         lambda frame, facts: facts.get("copies", 0) > 0,

@@ -10,6 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 from app.features.probe.overlay import ProbeOverlay, probe_overlay
 from app.scene.model import LaneScene, Scene
 from app.views.plot.lines import BEYOND, clipped, draw_pieces, to_pixels
+from app.views.plot.overlays import LaidLayer
 from app.views.theme import Theme
 from solver import Grid
 from solver.core.arrays import Array
@@ -43,8 +44,6 @@ class SearchOverlay(Struct, frozen=True, eq=False):
         From the query to the nearest location of the step's box.
     probe : ProbeOverlay or None
         The query, the nearest locations so far, and the distance of the last of them.
-    made_of : tuple
-        The values that it depends on.
     """
 
     splits: Array
@@ -54,7 +53,6 @@ class SearchOverlay(Struct, frozen=True, eq=False):
     split: Array
     gap: Array
     probe: ProbeOverlay | None
-    made_of: tuple[object, ...]
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
         """Draw the overlay; last what the step is about, over a seam of the background's colour."""
@@ -84,27 +82,20 @@ class SearchOverlay(Struct, frozen=True, eq=False):
             self.probe.paint(painter, theme, within)
 
 
-class SearchLayer:
+class SearchLayer(LaidLayer[SearchOverlay]):
     """The search over the picture of its lane."""
-
-    def __init__(self) -> None:
-        self.laid: SearchOverlay | None = None
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay the search out for `area`, which shows `grid`; return the areas to paint again."""
-        shown, old = scene.feature(SearchScene), self.laid
-        if shown is None or shown.search is None or shown.slot != lane.slot:
-            self.laid = None
-        else:
-            made_of = (shown.search, shown.step, shown.probe.pinned, hovering, grid, area.getRect())
-            if old is None or old.made_of != made_of:
-                self.laid = search_overlay(shown, shown.search, grid, area, hovering, made_of)
-        return [area.toAlignedRect()] if self.laid is not old else []
+        shown = scene.feature(SearchScene)
+        search = None if shown is None or shown.slot != lane.slot else shown.search
+        if shown is None or search is None:
+            return [area.toAlignedRect()] * self.renew(None, lambda: None)
+        made_of = (search, shown.step, shown.probe.pinned, hovering, grid, area.getRect())
+        return [area.toAlignedRect()] * self.renew(made_of, lambda: search_overlay(shown, search, grid, area, hovering))
 
 
-def search_overlay(
-    shown: SearchScene, search: Search, grid: Grid, area: QRectF, hovering: bool, made_of: tuple[object, ...] = ()
-) -> SearchOverlay:
+def search_overlay(shown: SearchScene, search: Search, grid: Grid, area: QRectF, hovering: bool) -> SearchOverlay:
     """Lay a search out for `area`, which shows `grid`; `hovering`: the pointer itself marks the query."""
     tree, step = search.kd_tree, shown.step
     done = step - search.n_splits
@@ -128,7 +119,6 @@ def search_overlay(
         split_lines(tree, node, grid, area, node) if inner else NO_LINES,
         gap,
         probe_overlay(shown.probe, shown.sketch, grid, area, hovering),
-        made_of,
     )
 
 

@@ -210,7 +210,7 @@ class StepPanel(FittedWidget):
         """Give box and gain heights that go with the width; without a run there are no pictures."""
         for picture in self._pictures:
             picture.setVisible(self._any)
-        self._box.keep(round(TALL_BOX * self.width()))
+        self._box.setMinimumHeight(max(round(TALL_BOX * self.width()), self._box.minimumSizeHint().height()))
         self._gain.keep(round(TALL_GAIN * self.width()))
 
     # -- the scene ---------------------------------------------------------------------------------------------------

@@ -44,7 +44,6 @@ class BoxView(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._least = 0  # minimum height (pixels), which may exceed what it needs
         self.step: Explanation | None = None
         describe(
             self,
@@ -70,15 +69,9 @@ class BoxView(Painted):
         """Return the height of a line of text."""
         return self.metrics().height()
 
-    def keep(self, least: int) -> None:
-        """Request a height of at least this many pixels."""
-        if least != self._least:
-            self._least = least
-            self.updateGeometry()
-
     def minimumSizeHint(self) -> QSize:
         line = self.line()
-        return QSize(math.ceil(11 * line), max(math.ceil(LINES * line), self._least))
+        return QSize(math.ceil(11 * line), math.ceil(LINES * line))
 
     @property
     def _is_narrow(self) -> bool:

@@ -96,7 +96,7 @@ class Mark(Struct, frozen=True, eq=False, kw_only=True):
         raise NotImplementedError
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
-        """Paint a sample of the mark in `box`, for the legend."""
+        """Paint a sample of the mark in `box`, for the legend; nothing for pictures and texts."""
 
 
 def drawn_alike(first: Mark, second: Mark) -> bool:
@@ -289,6 +289,9 @@ class Region(Mark, frozen=True, eq=False, kw_only=True):
         box = QRectF(left, frame.visible.top(), right - left, frame.visible.height())
         painter.fillRect(box, QBrush(QColor(*self.colour, self.opacity), self.pattern))
 
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        painter.fillRect(box.adjusted(0, 4, 0, -4), QBrush(QColor(*self.colour, self.opacity), self.pattern))
+
 
 class Strokes(Mark, frozen=True, eq=False, kw_only=True):
     """Vertical strokes, for spreads and ticks: from `low` to `high`, or `foot` pixels high at the lower edge.
@@ -403,6 +406,9 @@ class Bars(Mark, frozen=True, eq=False, kw_only=True):
             if self.edges:
                 paint_with(painter, QPen(QColor(*self.edges[at]), 1))
                 painter.drawRect(box.adjusted(0, 0, -1, -1))
+
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        painter.fillRect(box.adjusted(0, 4, 0, -4), self.brushes[0] if self.brushes else QBrush())
 
 
 class Cells(Mark, frozen=True, eq=False, kw_only=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QRect, QRectF, Qt
@@ -19,6 +21,7 @@ from .picture import in_sight, sample_at
 from .symbol_painting import Cloud, kinds_of, on_screen, rectangle_on_screen
 from .symbols import POINT
 
+T = TypeVar("T")
 #: Distance between two stripes of the same colour in a hatching (pixels).
 STRIPES = 8
 #: Opacity of faint lines (0 to 255).
@@ -133,6 +136,20 @@ def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRect
         cloud.paint_vectors(painter, corners, area, theme, size, 2.0)
     else:
         cloud.paint(painter, corners, area, theme, size, ratio)
+
+
+class LaidLayer(Generic[T]):
+    """A layer whose overlay `laid` is laid out again only when what it is made of changes."""
+
+    laid: T | None = None
+    _made_of: object = None
+
+    def renew(self, made_of: object, make: Callable[[], T | None]) -> bool:
+        """Make the overlay anew if `made_of` (None: no overlay) has changed; return whether it has."""
+        if made_of == self._made_of:
+            return False
+        self._made_of, self.laid = made_of, None if made_of is None else make()
+        return True
 
 
 class LaneOverlays:

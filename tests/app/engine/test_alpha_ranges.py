@@ -74,13 +74,11 @@ def test_pictures_come_first_and_are_the_last_to_change() -> None:
     assert run_state_of(run.background.frames[0]).ranges is last  # another view of the same training
 
 
-def test_of_too_many_points_they_are_not_computed_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (training_run, text):
-        monkeypatch.setattr(module, "MOST_RANGED", 6)
+def test_of_too_many_points_they_are_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_run, "MOST_RANGED", 6)
     frame = Run(HARD, ISLR).frame
     assert run_state_of(frame).ranges is None and not len(frame.marks.maybe)
-    assert alpha_remark(frame) == "Whether α is unique is not computed for more than 6 points."
-    assert alpha_remark(Run(svm(kernel="rbf"), ISLR).frame) == ""
+    assert alpha_remark(frame) == ""
 
 
 def test_copies_of_a_support_vector_share_its_multiplier() -> None:

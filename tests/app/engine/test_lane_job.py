@@ -33,7 +33,7 @@ from app.learners.knn import METRICS, WEIGHTS, neighbors_of
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.session import Seek
-from solver import SVC, Grid, KNeighborsClassifier, Status
+from solver import KERNELS, SVC, Grid, KNeighborsClassifier, Status
 from solver.core import fast_loops
 from solver.kernels.pixels import LEVELS
 from tests.stepped import stepped
@@ -1270,7 +1270,6 @@ EXTREMES: dict[str, Points] = {
     "at the limit": Points.of([(-1e15, 1e15), (1e15, -1e15), (1e15, 1e15)], [0, 1, 7]),
     "moons": two_moons(12),
 }
-KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
 LANES = [
     *(svm(kernel=k, C=C, tol=1e-3) for k in KERNELS for C in (1e-6, 1e8)),
     *(svm(kernel=k, hard_margin=True, tol=1e-3) for k in KERNELS),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
@@ -34,6 +36,7 @@ from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from tests.windows import Make, settle
 
+ROOT = Path(__file__).parents[3]
 #: A line as wide and dashed as no other.
 CROSSING = LineStyle("crossing", 4, 3.0, (2.0, 2.0), (2.0, 2.0))
 
@@ -244,10 +247,21 @@ def widgets(feature: Feature) -> list[Widget]:
     return [each for each in made if isinstance(each, Widget)]
 
 
+def written_names() -> list[str]:
+    """Return the names of classes that the sources give to `Widget`, which no type checks."""
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py")]
+    return [name for source in sources for name in re.findall(r"\bWidget\(\s*\"([^\"]*)\"", source)]
+
+
+@pytest.mark.parametrize("name", written_names())
+def test_each_name_of_a_widget_is_that_of_a_class(name: str) -> None:
+    assert isinstance(Widget(name).kind, type), name
+
+
 def test_widgets_are_made_of_their_surroundings() -> None:
     around = get_type_hints(Surroundings, vars(app.views.surroundings))
     found = [widget for feature in FEATURES for widget in widgets(feature)]
-    assert len(found) == 20
+    assert {widget.name for widget in found} <= set(written_names())
     for widget in found:
         takes = get_type_hints(widget.kind.__init__, vars(sys.modules[widget.kind.__module__]))
         takes.pop("return", None)

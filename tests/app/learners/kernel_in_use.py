@@ -103,6 +103,7 @@ def in_the_form(folder: Path) -> None:
     window = create_window(Document(POINTS, (Lane("knn"), LANE), view=View.fitting(POINTS)), folder)
     window.resize(1280, 900)
     window.show()
+    window.controller.prefer_simple(False)
     open_settings(window, 1)
     for _ in range(20):
         QApplication.processEvents()

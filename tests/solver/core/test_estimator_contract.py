@@ -13,7 +13,7 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn import exceptions, neighbors
+from sklearn import config_context, exceptions, neighbors
 from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
@@ -28,8 +28,19 @@ from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import solver
-from solver import SVC, CalibratedSVC, DualAscentSVC, KNeighborsClassifier, OnlineSVC, PegasosClassifier, Perceptron
-from solver.core import conventions, scikit_learn
+from solver import (
+    SVC,
+    CalibratedSVC,
+    CondensedNearestNeighbour,
+    DualAscentSVC,
+    EditedNearestNeighbours,
+    KNeighborsClassifier,
+    OnlineSVC,
+    PegasosClassifier,
+    Perceptron,
+    RepeatedEditedNearestNeighbours,
+)
+from solver.core import checks, conventions, scikit_learn
 from solver.core.estimator import Estimator
 
 #: Each learner, with the settings for the checks.
@@ -44,6 +55,9 @@ LEARNERS: list[Estimator] = [
     DualAscentSVC(),
     OnlineSVC(),
     CalibratedSVC(cv=2),
+    CondensedNearestNeighbour(),
+    EditedNearestNeighbours(),
+    RepeatedEditedNearestNeighbours(),
 ]
 #: Checks that one learner does not pass, with the reason, by the learner's repr.
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -64,6 +78,8 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         " equivalence is that of the objective; scikit-learn's own SGDClassifier does not pass either."
     },
 }
+for _checks in LEFT_OUT.values():  # the same check of sparse data
+    _checks |= {name.replace("_dense_", "_sparse_"): reason for name, reason in _checks.items()}
 SIX = [
     KNeighborsClassifier(3),
     SVC(),
@@ -123,6 +139,64 @@ def test_probabilities_are_refused_with_an_alternative() -> None:
     shown = "probability is True; an SVM has none: fit CalibratedSVC(SVC())."
     assert str(caught.value) == shown
     assert CalibratedSVC(SVC()).fit(X, y).predict_proba(X).shape == (90, 3)
+
+
+@pytest.mark.parametrize("kernel", solver.KERNELS)
+def test_a_kernel_goes_to_scikit_learn_or_is_refused_with_a_sentence(kernel: str) -> None:
+    ours = SVC(kernel=kernel, gamma=0.1)
+    try:
+        theirs = ours.to_sklearn()
+    except ValueError as refused:
+        assert kernel in str(refused), "to_sklearn names a kernel that scikit-learn lacks"
+    else:
+        assert theirs.fit(X, y).score(X, y) == pytest.approx(ours.fit(X, y).score(X, y), abs=0.05)
+
+
+def test_a_gram_matrix_is_cut_by_rows_and_columns_in_a_search() -> None:
+    K = np.exp(-0.1 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    given, computed = (
+        GridSearchCV(SVC(**parameters), {"C": [0.01, 1.0]}, cv=3).fit(data, y)
+        for parameters, data in (({"kernel": "precomputed"}, K), ({"gamma": 0.1}, X))
+    )
+    assert given.best_params_ == computed.best_params_
+    assert given.cv_results_["mean_test_score"] == pytest.approx(computed.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("parameters", [{"weights": lambda distances: distances}, {"metric": "precomputed"}])
+def test_what_knn_does_not_take_is_refused_with_an_alternative(parameters: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"taken by sklearn\.neighbors\.KNeighborsClassifier\.$"):
+        KNeighborsClassifier(**parameters).fit(X, y)
+    neighbors.KNeighborsClassifier(**parameters).fit(abs(X @ X.T), y)
+
+
+@each_learner
+def test_it_has_a_diagram_in_a_notebook(learner: Estimator, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = clone(learner).fit(X, y)._repr_html_()
+    assert shown is not None and type(learner).__name__ in shown and "<pre>" in shown
+    monkeypatch.delitem(sys.modules, "sklearn")
+    assert learner._repr_html_() is None, "the text is shown, and scikit-learn is not imported for that"
+
+
+def test_weights_are_routed_where_they_are_requested() -> None:
+    weight = np.where(y == 0, 0.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        asking = clone(SVC().set_fit_request(sample_weight="importance"))
+        made = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asking)
+        assert made.fit(X, y, importance=weight)[-1].classes_.tolist() == [1, 2], "class 0 has no weight"
+        search = GridSearchCV(asking.set_score_request(sample_weight=False), {"C": [1.0]}).fit(X, y, importance=weight)
+        assert search.best_estimator_.classes_.tolist() == [1, 2]
+        with pytest.raises(ValueError, match="sample_weight"):
+            make_pipeline(StandardScaler(), SVC()).fit(X, y, sample_weight=weight)
+        assert not hasattr(KNeighborsClassifier(), "set_fit_request"), "its fit has no weights"
+        assert (pickle.loads(pickle.dumps(asking)).fit(X, y).predict(X) == SVC().fit(X, y).predict(X)).all()
+
+
+def test_samplers_are_samplers() -> None:
+    for sampler in (CondensedNearestNeighbour(), EditedNearestNeighbours()):
+        assert not is_classifier(sampler) and not hasattr(sampler, "predict")
+        assert clone(sampler).fit(X, y).sample_indices_.tolist() == sampler.fit(X, y).sample_indices_.tolist()
+        points, labels = sampler.fit_resample(sparse.csr_array(X), y)
+        assert (points == X[sampler.sample_indices_]).all() and (labels == y[sampler.sample_indices_]).all()
 
 
 @each_learner
@@ -289,8 +363,21 @@ def test_names_of_features_with_partial_fit() -> None:
 
 @each_learner
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
-def test_sparse_data_is_refused_as_by_scikit_learn(learner: Estimator, kind: Any) -> None:
+def test_sparse_points_are_taken_up_to_a_size(learner: Estimator, kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fitted = clone(learner).fit(X, y)
+    assert (clone(learner).fit(kind(X), y).predict(kind(X)) == fitted.predict(X)).all()
+    monkeypatch.setattr(checks, "DENSE", X.size - 1)
+    with pytest.raises(TypeError, match=r"dense data is required\. Use '\.toarray\(\)' .* \(Up to 179 entries this is"):
+        fitted.predict(kind(X))
+
+
+@each_learner
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+def test_sparse_labels_and_large_sparse_points_are_refused_as_by_scikit_learn(
+    learner: Estimator, kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted = clone(learner).fit(X, y)
+    monkeypatch.setattr(checks, "DENSE", 0)
     calls: list[tuple[str, Any, Any]] = [
         ("X", clone(learner).fit, (kind(X), y)),
         ("y", clone(learner).fit, (X, kind(y[:, None]))),

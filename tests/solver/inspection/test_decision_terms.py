@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 from sklearn import svm
-from sklearn.metrics import pairwise
 
 from solver import KERNELS, SVC, DualAscentSVC, OnlineSVC, PegasosClassifier, Perceptron
 from solver.core.binary_reduction import PairClassifier
 from solver.inspection.decision_terms import MOST, Terms, terms_at
 from tests.covering import pairwise_params
+from tests.solver.svm_reference import Formula
 
 GAMMA, COEF0, DEGREE = 0.7, 0.5, 3
 
@@ -25,16 +25,8 @@ def points_of(n: int, n_classes: int, seed: int = 0, away: float = 0.0) -> tuple
 
 
 def gram(kernel: str, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the kernel matrix by scikit-learn's functions."""
-    more = {
-        "linear": {},
-        "poly": {"gamma": GAMMA, "coef0": COEF0, "degree": DEGREE},
-        "rbf": {"gamma": GAMMA},
-        "laplacian": {"gamma": GAMMA},
-        "sigmoid": {"gamma": GAMMA, "coef0": COEF0},
-    }[kernel]
-    values: np.ndarray = pairwise.pairwise_kernels(A, B, "polynomial" if kernel == "poly" else kernel, **more)
-    return values
+    """Return the kernel matrix by its formula."""
+    return Formula(kernel, GAMMA, COEF0, DEGREE)(A, B)
 
 
 def learner(name: str, kernel: str, multiclass: str) -> PairClassifier:

@@ -15,6 +15,7 @@ from app.state.document import SvmSettings
 from solver import SVC, DualAscentSVC, OnlineSVC
 from solver.core._vector import exp_of_negative
 from solver.kernels import _kernel_rows, grids
+from solver.kernels.grids import row_by_row_on
 from solver.kernels.table import KERNELS, Kernel, PrecomputedKernel
 from tests.examples import examples
 from tests.solver.svm_reference import Formula
@@ -46,8 +47,27 @@ def largest_term(formula: Formula, A: Array, B: Array) -> Array:
 
 
 def test_the_table_has_every_kernel_once() -> None:
-    assert list(KERNELS) == ["linear", "poly", "rbf", "laplacian", "sigmoid"]
+    assert {each.name for each in variants()} == set(KERNELS), "variants has every kernel"
     assert len({kind.code for kind in KERNELS.values()}) == len(KERNELS)
+
+
+def test_a_kernel_of_the_distance_needs_only_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 / (1 + gamma ||x - z||^2), as another row of the same kind as RBF: values, gradient and picture."""
+    row = replace(
+        KERNELS["rbf"],
+        value=lambda argument: 1.0 / (1.0 + argument),
+        fall=lambda argument: (1.0 + argument) ** -2.0,
+        expansion_on=row_by_row_on,
+    )
+    monkeypatch.setitem(KERNELS, "inverse", row)
+    rng, kernel, coef = np.random.default_rng(2), Kernel("inverse", 0.7), np.arange(1.0, 6.0)
+    A, x = rng.normal(size=(5, 2)), rng.normal(size=(1, 2))
+    values = 1.0 / (1.0 + 0.7 * ((x - A) ** 2).sum(axis=1))
+    np.testing.assert_allclose(kernel.gram(x, A)[0], values, rtol=1e-14)
+    slope, _ = kernel.gradient(x, A, coef)
+    np.testing.assert_allclose(slope[0], (-1.4 * coef * values**2) @ (x - A), rtol=1e-12)
+    picture = kernel.expansion_on(A, coef[:, None], x[:, 0])(x[:, 1])
+    np.testing.assert_allclose(picture.ravel(), [coef @ values], rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -83,9 +103,10 @@ def test_a_row_of_the_table_is_complete(name: str) -> None:
     assert kind.is_linear == (constant and rate is None)
 
 
-@pytest.mark.parametrize("code", [-1, 6, 100])
-def test_a_code_without_a_compiled_branch_is_an_error(code: int) -> None:
-    assert code not in {kind.code for kind in KERNELS.values()}
+@pytest.mark.parametrize("place", ["before", "after", "far"])
+def test_a_code_without_a_compiled_branch_is_an_error(place: str) -> None:
+    codes = {_kernel_rows.PRECOMPUTED, *(kind.code for kind in KERNELS.values())}
+    code = {"before": min(codes) - 1, "after": max(codes) + 1, "far": 100}[place]
     with pytest.raises(ValueError, match="No compiled kernel has this code"):
         _kernel_rows.kernel_row((code, 1.0, 0.0, 3), np.ones((2, 4)), 0, np.empty(4))
 

@@ -16,6 +16,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from solver.core.certificate import EPS, Certificate, NotSeparableError, Status, joined, rounding_of
 from solver.core.conventions import ConvergenceWarning
 from solver.core.multiclass import REST, one_vs_one, one_vs_rest, one_vs_rest_values, votes
+from solver.kernels import table
 from solver.kernels.table import Kernel, PrecomputedKernel
 from solver.online.online_svc import OnlineSVC
 from solver.svm.dual_ascent import DualAscentSVC
@@ -733,14 +734,14 @@ def test_parameters() -> None:
         ({"random_state": "x"}, "random_state is 'x'; it must be a whole number of at least 0."),
         (
             {"kernel": "gauss"},
-            "kernel is 'gauss'; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed', or a"
-            " function kernel(A, B).",
+            f"kernel is 'gauss'; it must be one of {', '.join(map(repr, table.KERNELS))}, 'precomputed', or a function"
+            " kernel(A, B).",
         ),
         ({"selection": "wss2"}, f"selection is 'wss2'; it must be one of {', '.join(map(repr, RULES))}."),
         (
             {"kernel": None},
-            "kernel is None; it must be one of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid',"
-            " 'precomputed', or a function kernel(A, B).",
+            f"kernel is None; it must be one of {', '.join(map(repr, table.KERNELS))}, 'precomputed', or a function"
+            " kernel(A, B).",
         ),
         ({"kernel": dot, "gamma": -1}, "gamma is -1; it must be a number in [0, inf)."),
         ({"kernel": "precomputed"}, "X has shape (90, 2); for kernel='precomputed' it must be a square Gram matrix."),

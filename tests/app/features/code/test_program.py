@@ -25,10 +25,10 @@ from app.features.code.export import notebook, write
 from app.features.code.program import MANY, MARKERS, Program, program
 from app.features.scores.scene import fresh_points, measured_on
 from app.learners.base import Learner
-from app.learners.code import TIES
+from app.learners.code import NOTHING_LIKE_IT, TIES
 from app.learners.knn import METRICS, WEIGHTS, CondensedSettings, EditedSettings, KnnSettings
 from app.learners.online import PegasosSettings, PerceptronSettings
-from app.learners.svm import SvmSettings
+from app.learners.svm import SCIKIT_LEARN, SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View
 from app.state.split import IdSet, Split
@@ -76,7 +76,7 @@ NEIGHBOURS = [knn(weights=weights, metric=metric, p=2.5) for weights, metric in 
 EXACT: dict[str, tuple[Points, list[Lane]]] = {
     "neighbours": (THREE, NEIGHBOURS),
     "k": (TWO, [knn(n_neighbors=4), knn(n_neighbors=60, weights="distance"), knn(n_neighbors=999)]),
-    "kernels": (TWO, [svm(kernel=kernel, class_weight="own", C=2.0) for kernel in KERNELS]),
+    "kernels": (TWO, [svm(kernel=kernel, class_weight="own", C=2.0) for kernel in SCIKIT_LEARN]),
     "many classes": (
         THREE,
         [
@@ -123,7 +123,7 @@ EXACT |= {
             msgspec.structs.replace(lane, standardise=True)
             for lane in (
                 *(knn(metric=metric, p=2.5, weights="distance") for metric in METRICS),
-                *(svm(kernel=kernel, class_weight="own") for kernel in KERNELS),
+                *(svm(kernel=kernel, class_weight="own") for kernel in SCIKIT_LEARN),
                 svm(trainer="dual-ascent", fit_intercept=False, kernel="linear", class_weight="own"),
                 pegasos(),
                 perceptron(max_iter=9),
@@ -280,6 +280,12 @@ def test_reduced_neighbours_are_those_of_the_library(standardise: bool, tmp_path
 def test_no_program_warns(reports: Reported, reports_of_kinds: Reported) -> None:
     both = reports | reports_of_kinds
     assert not {name: each["warnings"] for name, each in both.items() if each["warnings"]}
+
+
+def test_a_kernel_that_scikit_learn_lacks_is_left_out_with_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(SCIKIT_LEARN) <= set(KERNELS)
+    monkeypatch.setattr("app.learners.svm.SCIKIT_LEARN", ("linear",))
+    assert NOTHING_LIKE_IT in text_of(document(TWO, svm(kernel="rbf"), knn())).replace("\n# ", " ")
 
 
 def test_parts_without_equivalent_in_scikit_learn_are_reported() -> None:
@@ -562,7 +568,7 @@ def test_the_whole_matrix(tmp_path: Path, seed: int) -> None:
         lanes = [
             svm(kernel=kernel, multiclass=scheme, class_weight=weight, C=C, trainer=trainer, fit_intercept=intercept)
             for scheme in SCHEMES
-            for kernel in KERNELS
+            for kernel in SCIKIT_LEARN
             for weight in ("equal", "balanced", "own")
             for C in (0.1, 20.0)
             for trainer, intercept in (("smo", True), ("lasvm", True), ("dual-ascent", True), ("dual-ascent", False))

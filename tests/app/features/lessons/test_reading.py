@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from app.features.table import FEATURES
 from app.files import documents, examples
 from app.files.assets import assets
 from app.files.documents import FileError
+from app.learners.passed import PLACEHOLDERS
+from app.learners.table import LEARNERS
 from app.main import main
 from app.scene import control_names
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
@@ -473,6 +476,10 @@ def test_the_help_has_every_field_and_every_name() -> None:
         assert f"`{word}" in page or f"{word}, " in page or f" {word}" in page, word
     for word in (*names.panels(FEATURES), *names.layers(FEATURES), *examples.BY_NAME):
         assert word in page, word
+    listed = re.search(r"^- `classifiers = (.*?)^- ", page, re.DOTALL | re.MULTILINE)
+    assert listed is not None
+    for word in set(LEARNERS) - set(PLACEHOLDERS):
+        assert re.search(rf"\b{word}\b", listed.group(1)), f"assets/help/lessons.md lacks the learner {word}"
 
 
 # -- damage --------------------------------------------------------------------------------------------------------

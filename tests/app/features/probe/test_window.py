@@ -19,6 +19,7 @@ from app.features.probe.scene import Ball, LaneProbe, Probe, ProbeSession, Sketc
 from app.features.probe.tables import figure
 from app.features.probe.text import NOWHERE
 from app.state.document import ClassStyle, Document, KnnSettings, Lane, SvmSettings, View
+from app.views.plot.overlays import LaidLayer
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
 from solver import Grid
@@ -332,8 +333,8 @@ def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
 AREA, GRID = QRectF(50, 10, 400, 300), Grid(-2.0, 2.0, -1.5, 1.5, 400, 300)
 
 
-def overlay(sketch: Sketch, point_at: tuple[float, float] = (0.0, 0.0), **more: object) -> ProbeOverlay:
-    made = probe_overlay(Probe(point_at, True), LaneProbe(0, sketch=sketch), GRID, AREA, False, **more)  # type: ignore[arg-type]
+def overlay(sketch: Sketch, point_at: tuple[float, float] = (0.0, 0.0)) -> ProbeOverlay:
+    made = probe_overlay(Probe(point_at, True), LaneProbe(0, sketch=sketch), GRID, AREA, False)
     assert made is not None
     return made
 
@@ -375,9 +376,15 @@ def test_the_ball_has_the_shape_of_the_metric() -> None:
     corners = made.ball_outline.reshape(-1, 2)
     x, y = (corners[:, 0] - 50) / 100 - 2.0, 1.5 - (corners[:, 1] - 10) / 100
     assert np.abs(x) + np.abs(y) == pytest.approx(1.0, abs=1e-9)
-    assert overlay(sketch_of([]), old=made).ball_outline.size == 0
-    again = probe_overlay(Probe((0.0, 0.0), True), LaneProbe(0, sketch=made.made_of[3]), GRID, AREA, False, made)  # type: ignore[arg-type]
-    assert again is made
+    assert overlay(sketch_of([])).ball_outline.size == 0
+
+
+def test_an_overlay_is_laid_out_again_only_when_what_it_is_made_of_changes() -> None:
+    layer, made = LaidLayer[ProbeOverlay](), overlay(sketch_of([(0.5, 0.0)]))
+    assert layer.renew((1, GRID), lambda: made) and layer.laid is made
+    assert not layer.renew((1, GRID), lambda: pytest.fail("made twice"))
+    assert layer.renew(None, lambda: pytest.fail("made of nothing")) and layer.laid is None
+    assert not layer.renew(None, lambda: None)
 
 
 @pytest.mark.slow

@@ -48,6 +48,8 @@ def with_copy(points: Points, which: int, label: int | None = None) -> Points:
 
 #: Six points that a line separates; (3, 4) is on the margin with alpha = 0, and (2, 3) a support vector.
 SIX = Points.of([(3, 4), (1, 4), (2, 3), (6, -1), (7, -1), (5, -3)], [0, 0, 0, 1, 1, 1])
+#: ISLR, exercise 9.3: two points are support vectors in every optimum, two others may be.
+SEVEN = Points.of([(3, 4), (2, 2), (4, 4), (1, 4), (2, 1), (4, 3), (4, 1)], [0, 0, 0, 0, 1, 1, 1])
 #: For each row of the table: a classifier and its points; "hatched" has a test of its own.
 CASES: dict[str, tuple[Lane, Points]] = {
     "one class": (Lane("knn"), some(9, 0)),
@@ -66,6 +68,7 @@ CASES: dict[str, tuple[Lane, Points]] = {
     "spare copies": (machine("linear", C=100.0), with_copy(SIX, 2)),
     "pulling copies": (machine("linear", C=0.01), with_copy(SIX, 2)),
     "on margin": (machine("linear"), SIX),
+    "other optima": (machine("linear", C=1e4), SEVEN),
     "test copies": (Lane("knn"), with_copy(MOONS, 5)),
     "more steps": (Lane("pegasos", pegasos=PegasosSettings(n_iter=50)), MOONS),
 }
@@ -101,7 +104,9 @@ def test_every_row_is_reached_and_its_sentence_is_in_tip_and_settings(make: Make
         for each in remarks:
             assert each.tip in tip(window), name
             assert all(f"Try it: {text}</a>" in panel.text() for text, _ in each.tries or ()), name
-        frame, facts = diagnosed(lane, window.document.training_points, window.document.test_points)
+        _, facts = diagnosed(lane, window.document.training_points, window.document.test_points)
+        frame = window.scheduler.results.frame(window.document.slots[0])
+        assert frame is not None
         reached = [key for key in ROWS if applies(key, frame, facts)]
         assert name in reached and len(reached) == len(remarks), (name, reached)
         sentence = ROWS[name].sentence(frame, facts)

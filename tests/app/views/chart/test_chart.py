@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QGuiApplication, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
@@ -19,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from app.views.chart import saving
 from app.views.chart.axis import ChartAxis, of_shares
-from app.views.chart.chart import Chart, goal_of
+from app.views.chart.chart import EDGE, Chart, goal_of
 from app.views.chart.legend import flow
 from app.views.chart.marks import (
     DASHED,
@@ -182,6 +183,25 @@ def test_every_kind_of_mark_changes_the_picture_and_is_drawn_anew_with_new_numbe
         first = image(chart)
         chart.show_marks([build(2.0)], LIGHT)
         assert empty != first != image(chart), type(build(1.0)).__name__
+
+
+def test_marks_with_a_name_have_a_sample_in_the_legend(make: Make) -> None:
+    x, red = np.arange(5.0), QColor("red")
+    marks: list[Mark] = [
+        Line(x=x, y=x, colour=red.getRgb()[:3]),
+        Band(x=x, low=x, high=x + 1, colour=red.getRgb()[:3]),
+        LevelLine(at=1.0, colour=red.getRgb()[:3]),
+        Region(low=0, high=1, colour=red.getRgb()[:3]),
+        Strokes(x=x, foot=8, colour=red.getRgb()[:3]),
+        Scatter(x=x, y=x, colour=red.getRgb()[:3]),
+        Bars(left=x, right=x + 0.5, height=x, brushes=[QBrush(red)] * 5),
+    ]
+    for mark in marks:
+        chart = make(x=ChartAxis(low=0.0, high=5.0), y=ChartAxis(low=0.0, high=10.0))
+        chart.show_marks([replace(mark, name="Name")], LIGHT)
+        picture = image(chart)
+        sample = [picture.pixelColor(px, py) for px in range(int(EDGE), 30) for py in range(int(chart.legend_height()))]
+        assert any(pixel.red() > pixel.blue() + 10 for pixel in sample), type(mark).__name__
 
 
 @given(st.lists(st.floats(0, 300), min_size=1, max_size=400), st.integers(0, 5))

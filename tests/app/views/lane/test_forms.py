@@ -26,7 +26,7 @@ from pytestqt.qtbot import QtBot
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
 from app.tools import PointerPosition
 from app.window.main_window import LEAST_WINDOW, MainWindow
-from solver import SVC
+from solver import KERNELS, SVC
 from solver.data.datasets import DATASETS
 from tests.covering import first_of
 from tests.windows import Make, control, is_visible, open_settings, settle
@@ -85,21 +85,16 @@ def test_the_controls_of_a_form_are_made_in_a_turn_before_it_is_drawn(make: Make
 def test_every_kernel_shows_its_fields_and_formula(make: Make, qtbot: QtBot) -> None:
     window = make()
     open_settings(window, 1)
-    expected = {
-        "linear": set(),
-        "poly": {"gamma", "degree", "coef0"},
-        "rbf": {"gamma"},
-        "laplacian": {"gamma"},
-        "sigmoid": {"gamma", "coef0"},
-    }
-    for kernel, fields in expected.items():
+    for kernel, kind in KERNELS.items():
         choose(window, "lane1.kernel", kernel)
         settle(qtbot, window)
         assert window.document.lanes[1].svm.kernel == kernel
         shown = {name for name in ("gamma", "degree", "coef0") if is_visible(window, f"lane1.{name}")}
-        assert shown == fields
+        assert shown == set(kind.parameters)
         assert find(window, "lane1.formula").text().startswith("K(x, z) = ")
         assert not is_visible(window, "lane1.k")
+    choose(window, "lane1.kernel", "sigmoid")
+    settle(qtbot, window)
     assert "not positive semidefinite" in find(window, "lane1.note").text().lower()
     choose(window, "lane1.classifier", "knn")
     settle(qtbot, window)
