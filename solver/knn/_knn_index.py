@@ -43,7 +43,7 @@ from ._knn_tree import Tree, grow
 
 #: From MANY_FEATURES on, a query that would measure more leaves of the tree than FEW_LEAVES, and than a SHARE of all
 #: divided by the number of features, is searched for by a product of matrices, alone, then with the next seven, 63 ...
-MANY_FEATURES, FEW_LEAVES, SHARE = 5, 12, 0.5
+MANY_FEATURES, FEW_LEAVES, SHARE = 5, 4, 0.5
 #: Largest number of entries of such a product with more than one query: 32 MB.
 ENTRIES = 1 << 22
 AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
