@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from solver.core import fast_loops
 from solver.core.arrays import Array, Indices, Integers, Mask
+from solver.core.one_thread import ONE_THREAD
 
 from . import _knn_bounds as bounds
 from . import _knn_grid as grid
@@ -40,12 +41,11 @@ from ._knn_records import (
 from ._knn_select import LANES
 from ._knn_tree import Tree, grow
 
-#: Numbers of features and of queries from which a search by products of matrices is considered, and number of queries
-#: that are first searched for in the tree.  If these measure more leaves on average than MANY_LEAVES, and than a SHARE
-#: of all leaves, the other queries are searched for by products.
-MANY_FEATURES, MANY_QUERIES, PROBES, MANY_LEAVES, SHARE = 5, 64, 4, 4, 0.15
-#: Smallest number of rows of a product of matrices, and largest number of entries of a larger one: 4 MB.
-ROWS, ENTRIES = 16, 1 << 19
+#: From MANY_FEATURES on, a query that would measure more leaves of the tree than FEW_LEAVES, and than a SHARE of all
+#: divided by the number of features, is searched for by a product of matrices, alone, then with the next seven, 63 ...
+MANY_FEATURES, FEW_LEAVES, SHARE = 5, 4, 0.5
+#: Largest number of entries of such a product with more than one query: 32 MB.
+ENTRIES = 1 << 22
 AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
 POWERS = 1024  # intervals of a table of powers
 PIECE = 1 << 19  # distances computed at once by the plain version: 4 MB
@@ -196,32 +196,28 @@ class Index:
         leaf, order = loops.by_leaf(self.metric, queries, own, m, tree.cuts, tree.sides)
         room = m + LANES + min(len(queries) * q, AT_ONCE)
         found = Found(np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64))
-        probes = order[:0]
-        if self.metric == loops.EUCLIDEAN and queries.shape[1] >= MANY_FEATURES and len(order) >= MANY_QUERIES:
-            probes = order[:: len(order) // PROBES].copy()
-            order = np.concatenate((probes, order))
-        begin, leaves = 0, 0
+        fast = self.metric == loops.EUCLIDEAN and queries.shape[1] >= MANY_FEATURES
+        limit = max(FEW_LEAVES, int(SHARE * len(tree.cuts) / queries.shape[1])) if fast else m
+        begin, together = 0, 1
         while begin < len(order):
-            probing = begin < len(probes)
-            if not probing and leaves > len(probes) * max(MANY_LEAVES, SHARE * len(tree.cuts)):
-                done = self._search_products(q, queries, order[begin:], found)
+            rest = order[begin:]
+            done = loops.search(metric, q, Queries(queries, rest, leaf), tree, self.rough, limit, found)
+            if done:
+                together = max(1, together // 8)
             else:
-                rest = probes[begin:] if probing else order[begin:]
-                done, checked = loops.search(metric, q, Queries(queries, rest, leaf), tree, self.rough, found)
-                leaves += checked if probing else 0
-            yield order[begin : begin + done], found
+                done = self._search_products(q, queries, rest[:together], found)
+                together *= 8
+            yield rest[:done], found
             begin += done
 
     def _search_products(self, q: int, queries: Array, order: Integers, found: Found) -> int:
-        """Search as `search` does, for the first queries; return their number.
-
-        BLAS may use several threads, because the result does not depend on its rounding.
-        """
+        """Search as `search` does, for the first queries; return their number."""
         points, centre, factors = self._factors
-        order = order[: max(ROWS, ENTRIES // len(points))]
+        order = order[: max(1, ENTRIES // len(points))]
         centred = queries[order] - centre
         squares = np.einsum("ij,ij->i", centred, centred)
-        products = np.column_stack((-2.0 * centred, np.ones(len(centred)))) @ factors
+        with ONE_THREAD:  # others would mostly wait
+            products = np.column_stack((-2.0 * centred, np.ones(len(centred)))) @ factors
         done: int = search_products(q, queries, order, points, products, squares, found)
         return done
 
@@ -306,6 +302,20 @@ class Index:
             d = plain.distances(self.metric, self.p, queries[piece], self.points)
             out[piece] = plain.shares(d, k, weights, self.metric == loops.EUCLIDEAN, votes_of)
         return out
+
+
+class LateIndex:
+    """The index of these arguments of `Index.build`, built when it is first needed."""
+
+    def __init__(self, *given: Any) -> None:
+        self._given = given
+        self._index: Index | None = None
+
+    def get(self) -> Index:
+        """Return the index."""
+        if self._index is None:
+            self._index = Index.build(*self._given)
+        return self._index
 
 
 def _order(points: Array, codes: Integers) -> Indices:

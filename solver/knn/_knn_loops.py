@@ -412,7 +412,7 @@ class _SearchScratch(NamedTuple):
 
 
 @lean_part
-def _search(metric, q, queries, tree, rough, lists, scratch):  # type: ignore[no-untyped-def]
+def _search(metric, q, queries, tree, rough, limit, lists, scratch):  # type: ignore[no-untyped-def]
     """Search as `search` does, with its scratch."""
     near, stack, query, scaled = scratch
     points, sides, cuts, powers = tree.points, tree.sides, tree.cuts, rough.powers
@@ -424,11 +424,11 @@ def _search(metric, q, queries, tree, rough, lists, scratch):  # type: ignore[no
     while leaves >> levels > 1:
         levels += 1
     done = 0
-    measured = 0
     ends[0] = 0
     while done < ends.size - 1 and done < queries.order.size and ends[done] + m + LANES <= d.size:
         number = queries.order[done]
         base = ends[done]
+        measured = 0
         own = 0.0
         for f in range(features):
             query[f] = queries.at[number, f]
@@ -460,6 +460,8 @@ def _search(metric, q, queries, tree, rough, lists, scratch):  # type: ignore[no
             a = m * (node - leaves) >> levels
             size = (m * (node - leaves + 1) >> levels) - a
             measured += 1
+            if measured > limit:
+                return done
             _leaf_distances(metric, query, own, tree, a, size, powers, near)
             if q <= SMALL:
                 for i in range(size):
@@ -494,14 +496,15 @@ def _search(metric, q, queries, tree, rough, lists, scratch):  # type: ignore[no
             sort_by_distance(d[base:], who[base:], found)
         done += 1
         ends[done] = base + found
-    return done, measured
+    return done
 
 
 @jit
-def search(metric, q, queries, tree, rough, lists):  # type: ignore[no-untyped-def]
+def search(metric, q, queries, tree, rough, limit, lists):  # type: ignore[no-untyped-def]
     """Find all locations up to the q-th distance from each query in `order`, nearest first, while there is room.
 
-    They are written to `lists`.  Returns the number of queries, and of leaves whose distances were measured.
+    They are written to `lists`.  Ends before a query for which the distances in more than `limit` leaves would be
+    measured.  Returns the number of queries.
 
     From the leaf of a query up to the root, each other half is searched unless its box is farther than the q-th
     distance so far.  The candidates are kept sorted if `q` is small.  Else the farthest are removed when there are
@@ -519,7 +522,7 @@ def search(metric, q, queries, tree, rough, lists):  # type: ignore[no-untyped-d
     scratch = _SearchScratch(
         near=np.empty(LANES), stack=np.empty(DEEPEST, np.int64), query=np.empty(features), scaled=np.empty(features)
     )
-    return _search(metric, q, queries, tree, rough, lists, scratch)
+    return _search(metric, q, queries, tree, rough, limit, lists, scratch)
 
 
 @jit

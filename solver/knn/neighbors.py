@@ -30,7 +30,7 @@ from solver.core.estimator import Classifier
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
-from ._knn_index import Index, SurfaceClasses
+from ._knn_index import Index, LateIndex, SurfaceClasses
 from ._knn_records import PixelAxes
 from ._knn_tree import LEAF
 from .running_votes import RunningVotes
@@ -46,6 +46,8 @@ METRICS = {
 }
 #: Other names that scikit-learn has for the same metrics.
 _SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
+#: Largest number of features for which `fit` builds the index, as scikit-learn its tree; else the first query does.
+EARLY = 15
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
 #: What else scikit-learn's classifier takes: here the votes are counted before any distance is handed out.
 ELSEWHERE = " A function and precomputed distances are taken by sklearn.neighbors.KNeighborsClassifier."
@@ -165,7 +167,9 @@ class KNeighborsClassifier(Classifier):
         number = METRICS[metric]
         if number == loops.MINKOWSKI:
             number = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, number)
-        self._index = Index.build(points, codes.astype(np.int64), len(classes), number, p)
+        self._late = LateIndex(points, codes.astype(np.int64), len(classes), number, p)
+        if points.shape[1] <= EARLY:
+            self._late.get()
         self.classes_ = classes
         self.n_samples_fit_, self.n_features_in_ = points.shape
         return self._learned_from(X)
@@ -531,6 +535,10 @@ class KNeighborsClassifier(Classifier):
             return kept[entries]
 
         return needed
+
+    @property
+    def _index(self) -> Index:
+        return self._late.get()
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)

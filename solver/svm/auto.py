@@ -45,12 +45,13 @@ from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS, Evidence, Status, best_primal, proved, rounding_errors
+from solver.core.one_thread import ONE_THREAD
 from solver.core.stepping import Checkpoint
 from solver.kernels.plane_sums import Features, PlaneSums
 from solver.kernels.table import KERNELS, Kernel
 
 from . import _pivot_loops, _smo_loops, smo
-from .expanded import ONE_THREAD, ExpandedSolver
+from .expanded import ExpandedSolver
 from .newton import Work, ramped
 from .pivoting import Pivoting
 from .projection import feasible, project

@@ -35,7 +35,7 @@ from solver.core.multiclass import PairTrainer, leaders
 from solver.core.scaler import Scaler
 from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
-from solver.svm.expanded import ONE_THREAD
+from solver.core.one_thread import ONE_THREAD
 
 from .cells import CellIndex, Path, data_of, seed_of
 from .model import MEASURES, Study

@@ -143,7 +143,7 @@ def test_products_of_matrices_find_what_looking_at_all_points_finds(
         return done
 
     monkeypatch.setattr(_knn_index, "search_products", spied)
-    monkeypatch.setattr(_knn_index, "MANY_LEAVES", 0)
+    monkeypatch.setattr(_knn_index, "FEW_LEAVES", 0)
     monkeypatch.setattr(_knn_index, "SHARE", 0.0)
     rng = np.random.default_rng(k)
     X = np.clip(scale * cloud(kind, 300, rng, features), -1e137, 1e137)
@@ -159,6 +159,26 @@ def test_the_tree_is_kept_where_it_finds_the_neighbours_in_few_leaves(monkeypatc
     rng = np.random.default_rng(0)
     X = np.outer(rng.normal(size=2000), np.arange(1.0, 21.0))
     assert KNeighborsClassifier(1).fit(X, np.arange(2000)).predict(X).tolist() == list(range(2000))
+
+
+def test_one_hard_query_does_not_decide_how_the_others_are_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = []
+
+    def spied(*arguments: Any) -> int:
+        done: int = search_products(*arguments)
+        together.append(done)
+        return done
+
+    monkeypatch.setattr(_knn_index, "search_products", spied)
+    rng = np.random.default_rng(0)
+    line = np.outer(rng.uniform(0.0, 1.0, 4000), np.ones(20))
+    hard = np.where(np.arange(20) % 2, 40.0, -39.0)  # as far from one end of the line as from the other
+    X = line + 1e-3 * rng.normal(size=line.shape)
+    model = KNeighborsClassifier(3).fit(X, rng.integers(0, 3, 4000))
+    for easy in (0, 100, 400):
+        together.clear()
+        model.predict(np.concatenate((X[:easy], [hard], X[easy:800])))
+        assert 0 < sum(together) <= 10, (easy, together)
 
 
 @examples(150)

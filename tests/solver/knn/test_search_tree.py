@@ -107,7 +107,7 @@ def opened_by_the_program(tree: SearchTree, query: Array, q: int, monkeypatch: p
         room = len(tree.points) + 64
         lists = Found(np.empty(room), np.empty(room, dtype=np.int64), np.empty(2, dtype=np.int64))
         metric = Metric(tree.index.metric, tree.index.p)
-        search(metric, q, Queries(query[None], order, leaf), own, tree.index.rough, lists)
+        search(metric, q, Queries(query[None], order, leaf), own, tree.index.rough, len(own.cuts), lists)
     return compared
 
 
