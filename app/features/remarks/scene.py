@@ -174,7 +174,9 @@ ROWS = {
         ),
     ),
     "other optima": Row(
-        "i α not unique", lambda frame, facts: bool(text.alpha_remark(frame)), lambda frame, facts: text.alpha_remark(frame)
+        "i α not unique",
+        lambda frame, facts: bool(text.alpha_remark(frame)),
+        lambda frame, facts: text.alpha_remark(frame),
     ),
     "test copies": Row(
         "! copies in the test set",

@@ -32,10 +32,10 @@ from solver import Status
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
+from solver.core.one_thread import ONE_THREAD
 from solver.core.scaler import Scaler
 from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
-from solver.core.one_thread import ONE_THREAD
 
 from .cells import CellIndex, Path, data_of, seed_of
 from .model import MEASURES, Study

@@ -12,7 +12,6 @@ from app.engine import training_run
 from app.engine.cover import Cover
 from app.engine.frames import Frame, Phase
 from app.engine.results import Results
-from app.scene import text
 from app.scene.text import alpha_remark
 from tests.app.engine.test_lane_job import four_blobs, svm, two_moons
 from tests.app.engine.test_training_run import Run, run_state_of

@@ -105,7 +105,7 @@ def test_every_row_is_reached_and_its_sentence_is_in_tip_and_settings(make: Make
             assert each.tip in tip(window), name
             assert all(f"Try it: {text}</a>" in panel.text() for text, _ in each.tries or ()), name
         _, facts = diagnosed(lane, window.document.training_points, window.document.test_points)
-        frame = window.scheduler.results.frame(window.document.slots[0])
+        frame = window.result(0)
         assert frame is not None
         reached = [key for key in ROWS if applies(key, frame, facts)]
         assert name in reached and len(reached) == len(remarks), (name, reached)
