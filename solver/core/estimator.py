@@ -102,7 +102,7 @@ class Estimator:
     def __getattr__(self, name: str) -> Any:
         """Return a method of scikit-learn's metadata routing; every other attribute that is missing here is missing."""
         if "_request" not in name and "_metadata_" not in name:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return object.__getattribute__(self, name)  # raises again, in the words of a property if it is one
         from ._scikit import routing_of
 
         return routing_of(self, name)

@@ -169,6 +169,11 @@ class ProductKind(KernelKind):
         return weights @ points, np.abs(weights) @ np.sqrt(_squares(points))
 
 
+def decay(argument: Array) -> Array:
+    """Return exp(-argument)."""
+    return np.exp(-argument)
+
+
 @dataclass(frozen=True, kw_only=True)
 class DifferenceKind(KernelKind):
     """A kernel ``value(gamma sum_f distance(x_f - z_f))``, such as exp(-gamma ||x - z||^2).
@@ -186,8 +191,8 @@ class DifferenceKind(KernelKind):
     distance: Callable[[Array], Array]
     slope: Callable[[Array], Array]
     rate_of: Callable[[float], float]
-    value: Callable[[Array], Array] = lambda argument: np.exp(-argument)
-    fall: Callable[[Array], Array] = lambda argument: np.exp(-argument)
+    value: Callable[[Array], Array] = decay
+    fall: Callable[[Array], Array] = decay
 
     def _argument(self, kernel: Parameters, A: Array, B: Array) -> Array:
         """Return the argument of `value`, computed feature by feature."""

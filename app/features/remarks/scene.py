@@ -165,6 +165,11 @@ ROWS = {
             " more than C, and without them f moves."
         ),
     ),
+    "other optima": Row(
+        "i α not unique",
+        lambda frame, facts: bool(text.alpha_remark(frame)),
+        lambda frame, facts: text.alpha_remark(frame),
+    ),
     "on margin": Row(
         "i on the margin, α = 0",
         lambda frame, facts: _idle(frame, facts) > 0,
@@ -172,11 +177,6 @@ ROWS = {
             f"{count(_idle(frame, facts), 'point')} on the margin with α = 0: leave any out, and nothing moves, as What"
             " if (W) shows."
         ),
-    ),
-    "other optima": Row(
-        "i α not unique",
-        lambda frame, facts: bool(text.alpha_remark(frame)),
-        lambda frame, facts: text.alpha_remark(frame),
     ),
     "test copies": Row(
         "! copies in the test set",

@@ -200,7 +200,7 @@ class LaneForm(EditorMaker):
             self._place(lane)
         family = lane.lane.family
         show_or_hide(self._title, f"{self.index + 1}  {family.title}" if number > 1 else family.title)
-        show_or_hide(self._remarks, "<br>".join(map(_with_links, remarks)))
+        show_or_hide(self._remarks, "<br><br>".join(map(_with_links, remarks)))
         for label, words in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
             show_or_hide(label, "" if lane.hidden else words)  # a lesson shows only the controls that it names
         self._rows["standardise"].show(lane.lane.standardises)

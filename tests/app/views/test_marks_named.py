@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
@@ -47,7 +48,7 @@ def styles() -> set[LineStyle]:
 
 def test_every_kind_of_mark_has_an_entry_with_a_picture(qapp: QApplication) -> None:
     kinds = named_kinds()
-    marks = {"free" if each[:4] == "free" else "bounded" if each[:7] == "bounded" else each for each in MARKS}
+    marks = {re.sub(r"^(free|bounded|maybe).*", r"\1", each) for each in MARKS}
     marks |= set(Marks.__struct_fields__) | set(RINGS) | styles() | {"differ", "orders", "slack"}
     marks |= {VIOLATED if each.endswith("!") else each for each in KKT_MARKS}
     assert len(styles()) >= 6 and marks - OF_LESSONS <= kinds

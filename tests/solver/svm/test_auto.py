@@ -16,10 +16,10 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from solver import SVC, Kernel, SmoSolver, Status
-from solver.core import certificate
+from solver.core import certificate, one_thread
 from solver.core.certificate import EPS, Certificate
 from solver.data.datasets import generate
-from solver.svm import auto, expanded, shrinking, smo
+from solver.svm import auto, shrinking, smo
 from solver.svm.auto import AutoSolver, Solved
 from tests.solver.inside import active_of, reached
 from tests.solver.svm_reference import Formula, points
@@ -294,7 +294,7 @@ def blas_threads() -> set[int]:
 @pytest.mark.parametrize("first_out", [0, 1])
 def test_overlapping_fits_restore_the_threads_of_blas(first_out: int) -> None:
     """Both use a short cut at once; whichever ends first, the other still has one thread; then all are restored."""
-    expanded._blas.cache_clear()  # another BLAS may have been loaded since: `blas_threads` counts it
+    one_thread._blas.cache_clear()  # another BLAS may have been loaded since: `blas_threads` counts it
     go, inside = [Event(), Event()], [Event(), Event()]
 
     def trial(who: int) -> Iterator[None]:
