@@ -310,4 +310,4 @@ class LaneForm(EditorMaker):
 def _with_links(remark: StatusPart) -> str:
     """Return a remark as HTML, with a link to each change that it offers."""
     links = (f'<a href="{escape(text)}">Try it: {escape(text)}</a>' for text, _ in remark.tries or ())
-    return " ".join((escape(remark.tip), *links))
+    return " ".join((escape(remark.tip).replace(" %", "\u00a0%"), *links))
