@@ -158,6 +158,9 @@ def tried(lane: Lane, facts: Facts, points: Points, pace: Pace) -> Generator[Ste
                     f" {percent(then.mean())} after “{text}”."
                 ),
             )
+    if {"constant", "outvoted"} <= found.keys():  # one sentence, which names both values
+        (larger_c, said), (balanced, _) = found["constant"], found.pop("outvoted")
+        found["constant"] = larger_c + balanced, said
     return found
 
 

@@ -137,6 +137,8 @@ def test_the_settings_offer_each_value_by_keyboard(make: Make, qtbot: QtBot) -> 
     open_settings(window, 0)
     panel = control(window, "lane0.remarks")
     assert isinstance(panel, QLabel) and panel.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert panel.text().count("smaller class") == 1, "one sentence for both values"
+    assert panel.text().count("Try it: Set C to 1<") == panel.text().count("Try it: Set balanced class weights<") == 1
     panel.setFocus()
     QTest.keyClick(panel, Qt.Key.Key_Tab)
     QTest.keyClick(panel, Qt.Key.Key_Return)
