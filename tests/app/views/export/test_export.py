@@ -647,7 +647,7 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     without = Sheet(shoot(FEATURES, window.scene, frames, "lane0"), PictureSpec("lane0", legend=False))
     tiny = Sheet(shoot(FEATURES, window.scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
     classes = [(str(c), f"Class {c + 1}: 40 points") for c in range(3)]
-    absent = ("test", "orders", "second", "chosen", "kept", "probability", "selected")
+    absent = ("test", "orders", "second", "chosen", "kept", "probability", "selected", "maybe", "pie3")
     assert of_both.entries == classes + [(kind, text) for kind, text in LEGEND if kind not in absent]
     of_svm = ("margin", "free", "bounded")
     assert of_knn.entries == [entry for entry in of_both.entries if entry[0] not in of_svm]
