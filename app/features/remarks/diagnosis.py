@@ -159,8 +159,8 @@ def tried(lane: Lane, facts: Facts, points: Points, pace: Pace) -> Generator[Ste
                 ),
             )
     if {"constant", "outvoted"} <= found.keys():  # one sentence, which names both values
-        (larger_c, said), (balanced, _) = found["constant"], found.pop("outvoted")
-        found["constant"] = larger_c + balanced, said
+        (larger_c, sentence), (balanced, _) = found["constant"], found.pop("outvoted")
+        found["constant"] = larger_c + balanced, sentence
     return found
 
 
