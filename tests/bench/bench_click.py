@@ -62,7 +62,7 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("  request (queue)", MainWindow, "_request"),
     ("    submit", LatestQueue, "submit"),
     ("paint", Canvas, "paintEvent"),
-    ("  inside the axes", Layers, "_paint"),
+    ("  inside the axes", Layers, "paint"),
     ("    surface", Layers, "_paint_surface"),
     ("    lines", Layers, "_paint_lines"),
     ("    symbols", Layers, "_paint_symbols"),
