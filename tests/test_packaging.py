@@ -268,7 +268,7 @@ def for_index(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], str]
     for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     monkeypatch.setitem(sys.modules, plugin.__name__, plugin)
-    spec = spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    spec = spec_from_file_location("index_readme", ROOT / ".ci" / "index_readme.py")
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
