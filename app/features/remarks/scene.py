@@ -167,7 +167,7 @@ ROWS = {
     ),
     "other optima": Row(
         "i α not unique",
-        lambda frame, facts: bool(text.alpha_remark(frame)),
+        lambda frame, facts: frame.run_state is not None and bool(frame.run_state.ranges),
         lambda frame, facts: text.alpha_remark(frame),
     ),
     "on margin": Row(

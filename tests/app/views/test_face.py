@@ -216,7 +216,7 @@ def note_sizes(top: QWidget, found: dict[int, set[str]]) -> None:
 
 
 @pytest.mark.slow
-def test_four_sizes_of_text_are_on_screen(make: Make, qtbot: QtBot, painted: dict[int, set[str]]) -> None:
+def test_three_sizes_of_text_are_on_screen(make: Make, qtbot: QtBot, painted: dict[int, set[str]]) -> None:
     window = make(size=(1280, 800), simple=False)
     own = QFontInfo(QApplication.font()).pixelSize()
     for spec in docks(FEATURES):
