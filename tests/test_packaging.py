@@ -147,8 +147,18 @@ def _trees() -> dict[Path, ast.Module]:
 PROGRAMS = sorted((ROOT / ".ci").glob("*.py"))
 
 
+@pytest.fixture
+def no_hatchling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace hatchling, which is there only for `make dist`."""
+    plugin = ModuleType("hatchling.metadata.plugin.interface")
+    plugin.MetadataHookInterface = object  # type: ignore[attr-defined]
+    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, plugin.__name__, plugin)
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.name))
-def test_every_program_of_ci_can_be_imported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_program_of_ci_can_be_imported(path: Path, monkeypatch: pytest.MonkeyPatch, no_hatchling: None) -> None:
     monkeypatch.setattr(sys, "path", [str(path.parent), *sys.path])
     spec = spec_from_file_location(f"ci_{path.stem}", path)
     assert spec is not None and spec.loader is not None
@@ -261,13 +271,8 @@ def test_lint_runs_all_its_tools_then_fails(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def for_index(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], str]:
-    """Return the function that makes the README for an index; hatchling, which only builds need, is replaced."""
-    plugin = ModuleType("hatchling.metadata.plugin.interface")
-    plugin.MetadataHookInterface = object  # type: ignore[attr-defined]
-    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    monkeypatch.setitem(sys.modules, plugin.__name__, plugin)
+def for_index(no_hatchling: None) -> Callable[[str, str, str], str]:
+    """Return the function that makes the README for an index."""
     spec = spec_from_file_location("index_readme", ROOT / ".ci" / "index_readme.py")
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
