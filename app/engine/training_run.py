@@ -310,8 +310,8 @@ class TrainingRun:
         run, run_state = self.recordings[p], frame.run_state
         if run_state is None:
             return
+        yield None  # the window draws the frame first
         if spec.slacks and run_state.kkt is not None:
-            yield None
             assert frame.model is not None and frame.model.kind == "f"
             slacks = yield from slacks_of(frame.model, run_state, p, spec.grid)
             run_state = replace(run_state, slacks=slacks)

@@ -48,6 +48,8 @@ class Parameters(Protocol):
 
 #: Largest share of each term that interpolation may omit: below half a unit in the last place.
 LEFT_OUT = 1e-16
+#: Parameters of the ellipses that `chebyshev_count` tries.
+RHO = 1.0 + np.geomspace(0.01, 30.0, 80)
 
 
 def _planes(n_outputs: int, height: int, width: int) -> Array:
@@ -78,10 +80,9 @@ def chebyshev_count(spread: float) -> int:
     M = exp(gamma L^2 (rho - 1/rho)^2 / 4), and interpolation in n + 1 points is off by at most 4 M rho^-n / (rho - 1)
     (Trefethen, Approximation Theory and Approximation Practice, theorem 8.2); the best of some rho is taken.
     """
-    rho = 1.0 + np.geomspace(0.01, 30.0, 80)
     with np.errstate(over="ignore"):
-        logarithm = 0.25 * spread * (rho - 1.0 / rho) ** 2 + np.log(4.0 / (rho - 1.0)) - np.log(LEFT_OUT)
-        return int(min(np.ceil((logarithm / np.log(rho)).min()) + 1, 1e9))
+        logarithm = 0.25 * spread * (RHO - 1.0 / RHO) ** 2 + np.log(4.0 / (RHO - 1.0)) - np.log(LEFT_OUT)
+        return int(min(np.ceil((logarithm / np.log(RHO)).min()) + 1, 1e9))
 
 
 def _interpolation(xs: Array, count: int) -> tuple[Array, Array]:
