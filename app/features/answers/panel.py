@@ -148,8 +148,10 @@ class ClassPanel(QFrame):
             facts.append(say(language, name, at=at, some=solved, number=tally.n_hand_ins))
         for found in answers.learned:
             facts += sentences(language, found)
+        changes = () if answers.ended or not answers.learned else answers.learned[0].changes
+        facts += [say(language, "measured_changes")] * bool(changes)
         show_or_hide(self._facts, "\n".join(facts))
-        self._show_changes(() if answers.ended or not answers.learned else answers.learned[0].changes, asked, theme)
+        self._show_changes(changes, asked, theme)
         self._more.setText(say(language, "class_left_out", number=len(self._left_out)))
         self._buttons.show_only((*self._always, *[self._more] * bool(self._left_out)))
 

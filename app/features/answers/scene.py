@@ -13,7 +13,7 @@ from app.features.lessons.state import LessonSession, Line
 from app.scene.model import Context, LaneScene
 from app.state.session import FeatureSession
 
-from .learning import Learning, learnt
+from .learning import Learning, learning_of
 
 if TYPE_CHECKING:
     from .hand_in import HandIn, StepAnswers
@@ -128,7 +128,8 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
         return ()
     if answers.digest != now.lesson.digest:
         return ()
-    learned = learnt(now.lesson, answers.hand_ins)
+    told = range(len(now.lesson.steps)) if now.ended else (now.at,) if now.prediction is None else ()
+    learned = tuple(found for at in told if (found := learning_of(now.lesson, at, answers.hand_ins)) is not None)
     if now.ended:
         ended = tuple(
             (at + 1, sum(each.steps[at].solved for each in answers.hand_ins), bool(step.goal))
@@ -136,8 +137,7 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
             if step.goal or (step.prediction is not None and step.measure != "before")
         )
         whole = tally_of(Step("", ""), [each.steps[0] for each in answers.hand_ins])
-        measured = tuple(learned.values())
-        return (ClassScene(Step("", ""), whole, (), (), None, False, answers.left_out, ended, measured),)
+        return (ClassScene(Step("", ""), whole, (), (), None, False, answers.left_out, ended, learned),)
     step, hands = now.step, answers.hands_of(now.at)
     given = [hand_in.steps[now.at] for hand_in in answers.hand_ins]
     lane = 0 if step.prediction is None else step.prediction.lane
@@ -150,6 +150,6 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
             context.document.slots[lane] if lane < context.document.shown else None,
             now.prediction is not None,
             answers.left_out,
-            learned=(learned[now.at],) if now.at in learned and now.prediction is None else (),
+            learned=learned,
         ),
     )

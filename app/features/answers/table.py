@@ -16,7 +16,7 @@ from app.files.documents import FileError
 from app.scene.feature import FeatureTable
 
 from .hand_in import AnswerSource, HandIn, collected, decode, sources_of
-from .learning import Learning, learnt, sentences
+from .learning import Learning, learning_of, sentences
 from .scene import LETTERS, tally_of
 
 #: Length of a full bar (characters).
@@ -54,10 +54,10 @@ def _shipped(features: FeatureTable, sources: Sequence[AnswerSource]) -> Lesson:
 
 def _table(lesson: Lesson, hand_ins: Sequence[HandIn], left_out: Sequence[str]) -> str:
     lines = [f"{plain(lesson.title)}: {count(len(hand_ins), 'hand-in')}, {len(left_out)} left out"]
-    learned = learnt(lesson, hand_ins)
     for at, step in enumerate(lesson.steps):
         lines += ["", f"{at + 1}  {step.title}", *_of_step(step, at, hand_ins)]
-        lines += _of_learning(learned[at]) if at in learned else []
+        learned = learning_of(lesson, at, hand_ins)
+        lines += [] if learned is None else _of_learning(learned)
     return "\n".join([*lines, *[""] * bool(left_out), *left_out])
 
 

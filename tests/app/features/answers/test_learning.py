@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from scipy.stats import bootstrap
 
 from app.features.answers.hand_in import HandIn, StepAnswers, collected, encode, made_of, sources_in
-from app.features.answers.learning import Learning, learnt, sentences
+from app.features.answers.learning import Learning, learning_of, sentences
 from app.features.answers.panel import Bar
 from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson
@@ -51,8 +51,14 @@ def class_of(*changes: tuple[int, str, str]) -> list[HandIn]:
     return [student(number, *pair) for number, pair in enumerate(pairs)]
 
 
+def known(hand_ins: Sequence[HandIn]) -> Learning:
+    found = learning_of(MEASURED, 2, hand_ins)
+    assert found is not None
+    return found
+
+
 def learning(*changes: tuple[int, str, str]) -> Learning:
-    return learnt(MEASURED, class_of(*changes))[2]
+    return known(class_of(*changes))
 
 
 #: 20 students: 8 are right before (7 stay so, 1 is lost), 12 are wrong (8 become right, 4 stay wrong).
@@ -143,12 +149,12 @@ def test_where_all_were_right_before_no_gain_is_defined() -> None:
     found = learning((18, "cost", "cost"), (2, "cost", "wide"))
     assert found.before == 20 and found.gain is None and found.interval is None
     text = "\n".join(sentences("en", found))
-    assert "not defined" in text and "nan" not in text and "Right to wrong: 2" in text
+    assert "not defined" in text and "nan" not in text and "Right → wrong: 2" in text
 
 
 def test_fewer_than_five_are_counted_only() -> None:
     text = "\n".join(sentences("en", learning((1, "cost", "cost"), (3, "wide", "cost"))))
-    assert "Right before: 1" in text and "Right after: 4" in text and "Wrong to right: 3" in text
+    assert "Right before: 1" in text and "Right after: 4" in text and "Wrong → right: 3" in text
     assert "%" not in text and "Gain" not in text and "defined" not in text
     text = "\n".join(sentences("en", learning((2, "cost", "cost"), (3, "wide", "cost"))))
     assert "40.0" in text and "(after − before) / (1 − before)" in text and "1.00" in text
@@ -156,14 +162,14 @@ def test_fewer_than_five_are_counted_only() -> None:
 
 def test_who_answered_once_is_counted_apart() -> None:
     made = [*class_of((3, "wide", "cost")), student(50, "wide", ""), student(51, "", "cost"), student(52, "", "")]
-    found = learnt(MEASURED, made)[2]
+    found = known(made)
     assert (found.n, found.n_hand_ins, found.before, found.after) == (3, 6, 0, 3)
     assert "3 of 6" in sentences("en", found)[0]
-    assert learnt(MEASURED, [student(1, "", "cost")]) == {}, "nothing to compare"
+    assert learning_of(MEASURED, 2, [student(1, "", "cost")]) is None, "nothing to compare"
 
 
 def test_the_first_answer_of_the_second_time_counts() -> None:
-    found = learnt(MEASURED, [student(1, "wide", "wrong", "cost")])[2]
+    found = known([student(1, "wide", "wrong", "cost")])
     assert found.after == 0 and dict(found.changes) == {(again()["wide"], again()["wrong"]): 1}
 
 
@@ -177,7 +183,7 @@ def test_a_hand_in_carries_both_answers() -> None:
     assert [each.choices for each in made.steps] == [(0,), (), (again()["wide"], again()["cost"])]
     assert not made.steps[0].solved
     (read,) = collected(MEASURED, sources_in(encode(made), "")).hand_ins
-    assert read == made and dict(learnt(MEASURED, [read])[2].changes) == {(again()["wide"], again()["wide"]): 1}
+    assert read == made and dict(known([read]).changes) == {(again()["wide"], again()["wide"]): 1}
 
 
 #: Handed in with version 1.0.0.
@@ -191,7 +197,7 @@ OLD = (
 def test_what_was_handed_in_earlier_is_still_read() -> None:
     (made,) = collected(SMALL, sources_in(OLD, "")).hand_ins
     steps = (StepAnswers((2, 1)), StepAnswers((), (((-1.0, 0.0), (1.0, 0.5)),)), StepAnswers((), (), True))
-    assert made == HandIn(1, SMALL.name, SMALL.digest, "c" * 12, steps, "Ada") and learnt(SMALL, [made]) == {}
+    assert made == HandIn(1, SMALL.name, SMALL.digest, "c" * 12, steps, "Ada") and learning_of(SMALL, 0, [made]) is None
 
 
 # -- the command line --------------------------------------------------------------------------------------------------
@@ -206,7 +212,7 @@ def test_the_command_prints_what_was_learned(tmp_path: Path, capsys: pytest.Capt
     first, between, after = capsys.readouterr().out.split("\n\n")[1:4]
     assert "solved" not in first and "8" in first and "(right)" in first, "the first time is not solved"
     assert "solved  20 of 20" in between
-    for piece in ("40.0", "75.0", "Wrong to right: 8", "Right to wrong: 1", "0.58", "(after − before) / (1 − before)"):
+    for piece in ("40.0", "75.0", "Wrong → right: 8", "Right → wrong: 1", "0.58", "(after − before) / (1 − before)"):
         assert piece in after, piece
     at = again()
     rows = {
@@ -238,7 +244,7 @@ def test_the_panel_shows_who_changed_to_what_after_the_reveal(make: Make, qtbot:
     assert window.findChild(QLabel, "class.change0") is None and shown(window, "class.facts") == ""
     click(window, qtbot, "lesson.reveal")
     facts = shown(window, "class.facts")
-    for piece in ("20 of 20", "40.0", "75.0", "Wrong to right: 8.  Right to wrong: 1.", "0.58"):
+    for piece in ("20 of 20", "40.0", "75.0", "Wrong → right: 8.  Right → wrong: 1.", "0.58"):
         assert piece in facts, piece
     at, rows = again(), {}
     for index in range(5):
