@@ -99,7 +99,7 @@ def interval(table: tuple[int, int, int, int]) -> tuple[float, float] | None:
 def learning_of(lesson: Lesson, at: int, hand_ins: Sequence[HandIn]) -> Learning | None:
     """Return what was learned by the question that step `at` asks again.
 
-    None if it asks none, or if nobody answered both times.  Of the answers after, the first counts.
+    None if it asks none, or if no student answered both times.  Of the answers after, the first counts.
     """
     again = lesson.steps[at].prediction
     before = lesson.measured.get(at)

@@ -128,8 +128,8 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
         return ()
     if answers.digest != now.lesson.digest:
         return ()
-    told = range(len(now.lesson.steps)) if now.ended else (now.at,) if now.prediction is None else ()
-    learned = tuple(found for at in told if (found := learning_of(now.lesson, at, answers.hand_ins)) is not None)
+    revealed = range(len(now.lesson.steps)) if now.ended else (now.at,) if now.prediction is None else ()
+    learned = tuple(found for at in revealed if (found := learning_of(now.lesson, at, answers.hand_ins)) is not None)
     if now.ended:
         ended = tuple(
             (at + 1, sum(each.steps[at].solved for each in answers.hand_ins), bool(step.goal))

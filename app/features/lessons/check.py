@@ -97,8 +97,13 @@ def spoilers(lesson: Lesson) -> list[tuple[int, str]]:
         except FileError:
             return found
         asked = list(_sights(at, step, document, step.prediction))
-        told = step.prediction is not None and step.measure != "after"  # a lesson is there to teach that
-        if step.prediction is not None and told and (sentence := _spoiler(lesson, at, step.prediction, earlier, asked)):
+        # What is asked after is what the steps between teach.
+        spoils = step.prediction is not None and step.measure != "after"
+        if (
+            step.prediction is not None
+            and spoils
+            and (sentence := _spoiler(lesson, at, step.prediction, earlier, asked))
+        ):
             found.append((step.line, sentence))
         earlier += _sights(at, step, document, step.prediction if step.measure == "before" else None)
         if step.paused and step.show is not None and "playback" in step.show:  # the student may play the run to its end

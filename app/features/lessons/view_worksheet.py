@@ -103,8 +103,8 @@ def render_worksheet(create: Callable[[Document, Path], Any], lesson: Lesson, op
     """Write `lesson` to the .pdf or .xml file in `options`; return a summary."""
     exercises = list(_exercises(create, lesson))
     if options.out.suffix.lower() == ".xml":
-        told = [each for each in exercises if each.step.measure != "before"]
-        asked = [_quiz_question(each) for each in told if each.step.prediction is not None]
+        once = [each for each in exercises if each.step.measure != "before"]
+        asked = [_quiz_question(each) for each in once if each.step.prediction is not None]
         documents.write_bytes(moodle.quiz(plain(lesson.title), asked), options.out)
         return f"{plain(lesson.title)}: {count(len(asked), 'question')}"
     documents.write_bytes(pdf(lesson, exercises, options.paper), options.out)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSizeF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QRadioButton
 from pytestqt.qtbot import QtBot
 
+from app.features.lessons import view_worksheet
 from app.features.lessons.check import check
 from app.features.lessons.controller import LessonController
 from app.features.lessons.feature import STAGE
@@ -19,6 +21,7 @@ from app.features.lessons.reading import examined, parse, read
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.state import LessonSession
 from app.features.table import FEATURES
+from app.main import create_window
 from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
@@ -246,3 +249,25 @@ def test_the_audience_sees_the_question_both_times(make: Make, qtbot: QtBot) -> 
             if each.isVisible()
         ]
         assert whole in labels
+
+
+# -- on paper ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_paper_has_the_question_twice_and_its_solution_once(qapp: QApplication, tmp_path: Path) -> None:
+    exercises = list(view_worksheet._exercises(create_window, MEASURED))
+    questions, solutions = (
+        view_worksheet.written(MEASURED, exercises, QSizeF(6.8, 10.2)).toPlainText().split("Solutions: ")
+    )
+    assert questions.count("What does a larger C do?") == 2
+    lines = [line for line in questions.splitlines() if line.endswith("Each error costs more")]
+    letters = ["ABC"[asked(MEASURED, at)[1].index("Each error costs more")] for at in (0, 2)]
+    assert [line[0] for line in lines] == letters and letters[0] != letters[1]
+    assert "price of an error." not in questions.partition("At the start")[2]
+    assert solutions.count("C is the price of an error.") == 1 and "At the start" not in solutions
+    out = tmp_path / "measured.xml"
+    options = Namespace(out=out, paper="a4")
+    assert view_worksheet.render_worksheet(create_window, MEASURED, options) == "The price of an error: 2 questions"
+    quiz = out.read_text(encoding="utf-8")
+    assert quiz.count("What does a larger C do?") == 1 and quiz.count("A small C does.") == 1

@@ -272,7 +272,7 @@ def test_k() -> None:
         lane.settings.n_neighbors: test_score("neighbours", 7, at)
         for at, lane in enumerate(start("neighbours", 7).lanes, 1)
     }
-    assert max(shown, key=shown.__getitem__) == 15 and "k = 1, 15 and 200" in because("neighbours", 7)
+    assert max(shown, key=shown.__getitem__) == 15 and "With k = 15, classifier 2" in because("neighbours", 7)
     tie = frame("neighbours", 7, 3).picture
     assert tie is not None and tie.tied == 1
 
