@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
+from itertools import product
+from math import factorial, inf, isnan, nan, prod
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from scipy.stats import bootstrap
 
 from app.features.answers.hand_in import HandIn, StepAnswers, collected, encode, made_of, sources_in
-from app.features.answers.learning import Learning, learning_of, sentences
+from app.features.answers.learning import Learning, interval, learning_of, sentences
 from app.features.answers.panel import Bar
 from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson
@@ -125,6 +128,32 @@ def test_the_interval_is_that_of_scipy(changes: tuple[tuple[int, str, str], ...]
     assert found.interval is not None
     assert found.interval == pytest.approx(resampled(changes), abs=0.03)
     assert found.interval == learning(*changes).interval, "the same each time"
+
+
+def exact(table: tuple[int, int, int, int], undefined: float) -> tuple[float, float]:
+    """Return the ends among all draws, where one without a gain counts as -∞ below, and as `undefined` above."""
+    n, chances = sum(table), Counter[float]()
+    for drawn in product(range(n + 1), repeat=3):
+        if (rest := n - sum(drawn)) >= 0:
+            twice, lost, gained, never = *drawn, rest
+            ways = factorial(n) / prod(map(factorial, (twice, lost, gained, never)))
+            chance = ways * prod((p / n) ** k for p, k in zip(table, (twice, lost, gained, never), strict=True))
+            chances[(gained - lost) / (gained + never) if gained + never else nan] += chance
+    ends = []
+    for at, instead in ((0.025, -inf), (0.975, undefined)):
+        below = 0.0
+        for gain, chance in sorted((instead if isnan(gain) else gain, chance) for gain, chance in chances.items()):
+            below += chance
+            if below >= at:
+                ends.append(gain)
+                break
+    return ends[0], ends[1]
+
+
+def test_a_draw_without_a_gain_makes_the_interval_wider() -> None:
+    table = (9, 2, 2, 2)  # in (11 / 15) ** 15 = 1 % of all draws, all were right before
+    assert interval(table) == exact(table, inf) == (-3.0, 0.8)
+    assert exact(table, 0.0) == (-3.0, 0.75), "were it left out"
 
 
 def test_an_interval_from_fifteen_students_on() -> None:
