@@ -166,6 +166,7 @@ def begin(window: MainWindow, qtbot: QtBot) -> None:
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 def test_the_first_time_nothing_is_revealed_explained_or_counted(make: Make, qtbot: QtBot) -> None:
     window = make()
     begin(window, qtbot)
@@ -232,6 +233,7 @@ def test_a_class_goes_on_without_a_reveal(make: Make, qtbot: QtBot) -> None:
     assert now(window).at == 1 and not now(window).states[0].guess.revealed
 
 
+@pytest.mark.slow
 def test_the_audience_sees_the_question_both_times(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.named_actions["audience"].trigger()
