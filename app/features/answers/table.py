@@ -12,6 +12,7 @@ from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
 from app.exchange.table import guarded
 from app.features.lessons import reading, shipped
 from app.features.lessons.model import ENGLISH, Lesson, Step
+from app.features.lessons.phrases import say
 from app.files.documents import FileError
 from app.scene.feature import FeatureTable
 
@@ -76,7 +77,7 @@ def _of_step(step: Step, at: int, hand_ins: Sequence[HandIn]) -> list[str]:
 
 
 def _of_learning(found: Learning) -> list[str]:
-    lines = [f"   {sentence}" for sentence in sentences(ENGLISH, found)]
+    lines = [f"   {each}" for each in (*sentences(ENGLISH, found), say(ENGLISH, "measured_changes"))]
     for (before, after), number in found.changes:
         lines.append(f"   {LETTERS[before]} → {LETTERS[after]}  {number:4}  {'#' * round(BAR * number / found.n)}")
     return lines

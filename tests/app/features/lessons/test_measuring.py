@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSizeF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QRadioButton
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QRadioButton
 from pytestqt.qtbot import QtBot
 
+from app.features.answers.hand_in import collected, sources_in
 from app.features.lessons import view_worksheet
 from app.features.lessons.check import check
 from app.features.lessons.controller import LessonController
@@ -251,6 +252,32 @@ def test_the_audience_sees_the_question_both_times(make: Make, qtbot: QtBot) -> 
             if each.isVisible()
         ]
         assert whole in labels
+
+
+@pytest.mark.slow
+def test_what_is_handed_in_has_both_answers(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    begin(window, qtbot)
+    QTest.mouseClick(answer(window, 3), Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    press(window, qtbot, "lesson.next")
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_1)
+    settle(qtbot, window)
+    for button in ("reveal", "next"):
+        press(window, qtbot, f"lesson.{button}")
+    assert "another order" in shown(window, "lesson.asked")
+    right = asked(MEASURED, 2)[1].index("Each error costs more")
+    QTest.mouseClick(answer(window, right + 1), Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    for button in ("reveal", "next", "hand_in"):
+        press(window, qtbot, f"lesson.{button}")
+    press(window, qtbot, "hand_in.copy")
+    (made,) = collected(MEASURED, sources_in(QApplication.clipboard().text(), "")).hand_ins
+    assert [each.choices for each in made.steps] == [(2,), (0,), (right,)] and not made.nickname
+    assert [each.solved for each in made.steps] == [False, True, True]
+    dialog = window.findChild(QDialog, "hand_in")
+    assert dialog is not None
+    dialog.close()
 
 
 # -- on paper ----------------------------------------------------------------------------------------------------------
