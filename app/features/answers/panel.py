@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt
@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMessageBox, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.controllers.controller import Controller
-from app.features.lessons.model import ENGLISH
+from app.features.lessons.model import ENGLISH, Prediction
 from app.features.lessons.phrases import say
 from app.features.lessons.state import LessonSession
 from app.scene.model import Scene
@@ -23,6 +23,7 @@ from app.views.widgets.painted import Painted
 from app.views.widgets.painting import paint_with
 
 from .controller import AnswersController
+from .learning import sentences
 from .scene import LETTERS, ClassScene
 
 #: Largest number of raised hands, and height of a bar in multiples of the font's.
@@ -77,8 +78,9 @@ class ClassPanel(QFrame):
         self._left_out: tuple[str, ...] = ()
         self._language = ENGLISH
         self._head = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.head")
-        grid = QGridLayout()
-        grid.setColumnStretch(1, 1)
+        grid, self._grid = QGridLayout(), QGridLayout()
+        for each in (grid, self._grid):
+            each.setColumnStretch(1, 1)
         self._hands = named(QLabel(), "class.hands")
         grid.addWidget(self._hands, 0, 3)
         self._rows: list[tuple[QLabel, Bar, QLabel, WholeField]] = []
@@ -90,6 +92,8 @@ class ClassPanel(QFrame):
             for column, part in enumerate(row):
                 grid.addWidget(part, index + 1, column)
             self._rows.append(row)
+        #: Rows of who changed from which answer to which, made when the first are needed.
+        self._changes: list[tuple[QLabel, Bar, QLabel]] = []
         self._facts = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.facts")
         self._more = clickable(
             QPushButton(), "class.left_out", "What was left out", "Why some answers do not count.", self._report
@@ -97,7 +101,7 @@ class ClassPanel(QFrame):
         open_ = clickable(QPushButton(), "class.open", "", "", lambda: do("open_answers"))
         paste = clickable(QPushButton(), "class.paste", "", "", lambda: do("paste_answers"))
         self._buttons = ButtonRows((open_, paste, self._more))
-        filled(QVBoxLayout(self), self._head, grid, self._facts, self._buttons, margins=8, spacing=4)
+        filled(QVBoxLayout(self), self._head, grid, self._facts, self._grid, self._buttons, margins=8, spacing=4)
         self._always = (open_, paste)
 
     def _report(self) -> None:
@@ -142,6 +146,30 @@ class ClassPanel(QFrame):
         for at, solved, goal in answers.ended:
             name = "class_step_solved" if goal else "class_step_right"
             facts.append(say(language, name, at=at, some=solved, number=tally.n_hand_ins))
+        for found in answers.learned:
+            facts += sentences(language, found)
+        changes = () if answers.ended or not answers.learned else answers.learned[0].changes
+        facts += [say(language, "measured_changes")] * bool(changes)
         show_or_hide(self._facts, "\n".join(facts))
+        self._show_changes(changes, asked, theme)
         self._more.setText(say(language, "class_left_out", number=len(self._left_out)))
         self._buttons.show_only((*self._always, *[self._more] * bool(self._left_out)))
+
+    def _show_changes(
+        self, changes: Sequence[tuple[tuple[int, int], int]], asked: Prediction | None, theme: Theme
+    ) -> None:
+        """Show a bar for each change of answers, green where the later one is right; letters are those on screen."""
+        for index in range(len(self._changes), len(changes)):
+            change, bar = named(QLabel(), f"class.change{index}"), named(Bar(), f"class.change_bar{index}")
+            self._changes.append((change, bar, named(QLabel(), f"class.changed{index}")))
+            for column, part in enumerate(self._changes[-1]):
+                self._grid.addWidget(part, index, column)
+        most = max((number for _, number in changes), default=0)
+        for index, row in enumerate(self._changes):
+            for part in row:
+                part.setVisible(index < len(changes))
+            if index < len(changes):
+                (before, after), number = changes[index]
+                show_text(row[0], f"{LETTERS[before]} → {LETTERS[after]}")
+                row[1].show_share(number / most, asked is not None and after == asked.right, theme)
+                show_text(row[2], str(number))

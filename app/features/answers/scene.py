@@ -13,6 +13,8 @@ from app.features.lessons.state import LessonSession, Line
 from app.scene.model import Context, LaneScene
 from app.state.session import FeatureSession
 
+from .learning import Learning, learning_of
+
 if TYPE_CHECKING:
     from .hand_in import HandIn, StepAnswers
 
@@ -104,6 +106,8 @@ class ClassScene(Struct, frozen=True):
     left_out : tuple of str
     ended : tuple of (int, int, bool)
         At the end of the lesson: number of each step with a goal or a question, how many solved it, whether by a goal.
+    learned : tuple of Learning
+        What the class learned by a question asked before and after, once it is revealed; of all at the end.
     """
 
     step: Step
@@ -114,6 +118,7 @@ class ClassScene(Struct, frozen=True):
     is_open: bool
     left_out: tuple[str, ...]
     ended: tuple[tuple[int, int, bool], ...] = ()
+    learned: tuple[Learning, ...] = ()
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, ...]:
@@ -123,14 +128,16 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
         return ()
     if answers.digest != now.lesson.digest:
         return ()
+    revealed = range(len(now.lesson.steps)) if now.ended else (now.at,) if now.prediction is None else ()
+    learned = tuple(found for at in revealed if (found := learning_of(now.lesson, at, answers.hand_ins)) is not None)
     if now.ended:
         ended = tuple(
             (at + 1, sum(each.steps[at].solved for each in answers.hand_ins), bool(step.goal))
             for at, step in enumerate(now.lesson.steps)
-            if step.goal or step.prediction is not None
+            if step.goal or (step.prediction is not None and step.measure != "before")
         )
         whole = tally_of(Step("", ""), [each.steps[0] for each in answers.hand_ins])
-        return (ClassScene(Step("", ""), whole, (), (), None, False, answers.left_out, ended),)
+        return (ClassScene(Step("", ""), whole, (), (), None, False, answers.left_out, ended, learned),)
     step, hands = now.step, answers.hands_of(now.at)
     given = [hand_in.steps[now.at] for hand_in in answers.hand_ins]
     lane = 0 if step.prediction is None else step.prediction.lane
@@ -143,5 +150,6 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
             context.document.slots[lane] if lane < context.document.shown else None,
             now.prediction is not None,
             answers.left_out,
+            learned=learned,
         ),
     )

@@ -11,11 +11,13 @@ from app.core.plain_text import plain
 from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
 from app.exchange.table import guarded
 from app.features.lessons import reading, shipped
-from app.features.lessons.model import Lesson, Step
+from app.features.lessons.model import ENGLISH, Lesson, Step
+from app.features.lessons.phrases import say
 from app.files.documents import FileError
 from app.scene.feature import FeatureTable
 
 from .hand_in import AnswerSource, HandIn, collected, decode, sources_of
+from .learning import Learning, learning_of, sentences
 from .scene import LETTERS, tally_of
 
 #: Length of a full bar (characters).
@@ -55,6 +57,8 @@ def _table(lesson: Lesson, hand_ins: Sequence[HandIn], left_out: Sequence[str]) 
     lines = [f"{plain(lesson.title)}: {count(len(hand_ins), 'hand-in')}, {len(left_out)} left out"]
     for at, step in enumerate(lesson.steps):
         lines += ["", f"{at + 1}  {step.title}", *_of_step(step, at, hand_ins)]
+        learned = learning_of(lesson, at, hand_ins)
+        lines += [] if learned is None else _of_learning(learned)
     return "\n".join([*lines, *[""] * bool(left_out), *left_out])
 
 
@@ -67,8 +71,15 @@ def _of_step(step: Step, at: int, hand_ins: Sequence[HandIn]) -> list[str]:
         lines.append(f"   {letter}  {number:4}  {percent(share):>7}  {'#' * round(BAR * share):{BAR}}  {answer}{right}")
     if asked is not None and asked.kind == "boundary":
         lines.append(f"   drawn  {tally.n_drawn} of {len(hand_ins)}")
-    if asked is not None or step.goal:
+    if (asked is not None and step.measure != "before") or step.goal:
         lines.append(f"   solved  {tally.n_solved} of {len(hand_ins)}")
+    return lines
+
+
+def _of_learning(found: Learning) -> list[str]:
+    lines = [f"   {each}" for each in (*sentences(ENGLISH, found), say(ENGLISH, "measured_changes"))]
+    for (before, after), number in found.changes:
+        lines.append(f"   {LETTERS[before]} → {LETTERS[after]}  {number:4}  {'#' * round(BAR * number / found.n)}")
     return lines
 
 
@@ -78,7 +89,7 @@ def _csv(lesson: Lesson, hand_ins: Sequence[HandIn]) -> str:
     for at, step in enumerate(lesson.steps):
         kind = "" if step.prediction is None else step.prediction.kind
         columns += [(f"{at + 1} answer", at)] * (kind == "choice") + [(f"{at + 1} lines", at)] * (kind == "boundary")
-        columns += [(f"{at + 1} solved", at)] * bool(kind or step.goal)
+        columns += [(f"{at + 1} solved", at)] * bool((kind and step.measure != "before") or step.goal)
     head = ["nickname", *(title for title, _ in columns)]
     rows = ([guarded(each.nickname), *(_cell(title, each, at) for title, at in columns)] for each in hand_ins)
     return csv_text([head, *rows])

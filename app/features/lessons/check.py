@@ -97,9 +97,15 @@ def spoilers(lesson: Lesson) -> list[tuple[int, str]]:
         except FileError:
             return found
         asked = list(_sights(at, step, document, step.prediction))
-        if step.prediction is not None and (sentence := _spoiler(lesson, at, step.prediction, earlier, asked)):
+        # What is asked after is what the steps between teach.
+        spoils = step.prediction is not None and step.measure != "after"
+        if (
+            step.prediction is not None
+            and spoils
+            and (sentence := _spoiler(lesson, at, step.prediction, earlier, asked))
+        ):
             found.append((step.line, sentence))
-        earlier += _sights(at, step, document)
+        earlier += _sights(at, step, document, step.prediction if step.measure == "before" else None)
         if step.paused and step.show is not None and "playback" in step.show:  # the student may play the run to its end
             earlier += _sights(at, replace(step, paused=False), document)
     return found
@@ -189,6 +195,7 @@ def _structure(step: Step) -> dict[str, object]:
         "cover": step.cover,
         "hide line": step.hide,
         "asks line": step.asks,
+        "measure line": step.measure,
         "goal": step.goal,
         "kind of question": asked and (asked.kind, asked.lane),
         "number of answers": asked and len(asked.answers),

@@ -103,9 +103,10 @@ class LessonController:
         guess, lesson = now.state.guess, now.lesson
         if lesson is None:
             return
-        if now.prediction is not None and (guess.is_made or now.for_class):
+        answered = now.prediction is None or guess.is_made or now.for_class
+        if now.prediction is not None and answered and not now.stays_open:
             self.reveal()
-        elif now.prediction is not None and not guess.passed:
+        elif not answered and not guess.passed and not now.is_late:
             self._set(replace(guess, passed=True))
             self._say("pass")
         elif now.at + 1 < len(lesson.steps):
@@ -131,7 +132,8 @@ class LessonController:
         """Begin the step again, without a guess."""
         now = self._now
         if now.lesson is not None:
-            states = (*now.states[: now.at], StepState(), *now.states[now.at + 1 :])
+            anew = StepState(guess=now.state.guess) if now.is_late else StepState()
+            states = (*now.states[: now.at], anew, *now.states[now.at + 1 :])
             self._enter_or_say(replace(now, states=states, ended=False))
 
     def _enter_or_say(self, now: LessonSession) -> None:
@@ -184,7 +186,7 @@ class LessonController:
         if prediction is None or not 0 <= answer < len(prediction.answers):
             return False
         guess = self._now.state.guess
-        if answer not in guess.tried:
+        if answer not in guess.tried and not self._now.is_late:
             self._set(replace(guess, answer=answer))
         return True
 
@@ -238,7 +240,7 @@ class LessonController:
         """
         now = self._now
         prediction, guess = now.prediction, now.state.guess
-        if prediction is None:
+        if prediction is None or now.stays_open:
             return
         if not guess.is_made:
             if now.for_class:

@@ -11,6 +11,8 @@ from app.engine.cover import Cover
 
 #: Kinds of questions: choose an answer, draw the boundary by hand, or pick the two multipliers that move next.
 PredictKind = Literal["choice", "boundary", "pair"]
+#: When a question is asked that measures learning; "": it is asked once, and measures nothing.
+Measure = Literal["", "before", "after"]
 #: Language code of English, which is not part of file names such as "NAME.de.lesson.md".
 ENGLISH = "en"
 
@@ -115,6 +117,8 @@ class Step(Struct, frozen=True):
         Share text of the hidden classifier; "" for none.
     asks : Cover
         Parts of the results that answer the question, which no earlier step may display.
+    measure : str
+        "before": the question stays open, and a step "after" asks it again.
     """
 
     title: str
@@ -133,6 +137,7 @@ class Step(Struct, frozen=True):
     hide: Cover = Cover.NOTHING
     match: str = ""
     asks: Cover = Cover.NOTHING
+    measure: Measure = ""
 
 
 class Lesson(Struct, frozen=True):
@@ -168,5 +173,12 @@ class Lesson(Struct, frozen=True):
 
     @property
     def n_predictions(self) -> int:
-        """Number of its steps with a question."""
-        return sum(step.prediction is not None for step in self.steps)
+        """Number of its steps with a question whose answer is revealed."""
+        return sum(step.prediction is not None and step.measure != "before" for step in self.steps)
+
+    @property
+    def measured(self) -> dict[int, int]:
+        """Index of the step that asks a question before, by that of the step that asks it after."""
+        when = [step.measure for step in self.steps]
+        before, after = ([at for at, each in enumerate(when) if each == name] for name in ("before", "after"))
+        return dict(zip(after, before, strict=False))

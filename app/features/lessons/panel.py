@@ -260,11 +260,14 @@ class _Question(QFrame):
                 right, tried = None if open_ else index == prediction.right, index in guess.tried
                 chosen, lettered = index == guess.answer, lesson.now.for_class
                 answer.show_answer(language, index, prediction.answers[index], chosen, tried, right, lettered)
+                answer.button.setEnabled(answer.button.isEnabled() and not lesson.now.is_late)
         asked = words.asked(language, prediction, number)
+        if when := lesson.step.measure:
+            asked = say(language, "asked_late" if lesson.now.is_late else f"asked_{when}")
         if guess.passed and not guess.is_made:  # in presenter mode there is no status line
             asked = say(language, "pass")
         show_or_hide(self._asked, asked if open_ else "")
-        self._buttons.setVisible(open_)
+        self._buttons.setVisible(open_ and not lesson.now.stays_open)
         self._undo.setEnabled(bool(guess.lines or guess.pair))
         self._buttons.show_only((self.reveal,) if prediction.kind == "choice" else (self._undo, self.reveal))
         self.reveal.setEnabled(guess.is_made or lesson.now.for_class)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.core.plain_text import plain
 
@@ -24,7 +25,7 @@ MOST_LINES = dict.fromkeys(FRONT, 1) | {"learnt": 2}
 #: The fields of a step.
 FIELDS = (
     *("start", "match", "show", "panel", "layer", "view", "run"),
-    *("cover", "hide", "predict", "asks", "because", "hint", "goal"),
+    *("cover", "hide", "predict", "measure", "asks", "because", "hint", "goal"),
 )
 _OTHER_WORDS = {"layers": "layer", "panels": "panel"}
 _FENCE = re.compile(r" {0,3}(```|~~~)")
@@ -75,10 +76,10 @@ class Faults:
         self.found: list[tuple[int, str]] = []
 
     def add(self, line: int, sentence: str) -> None:
-        if len(self.found) >= MOST_FAULTS:
-            return
         shown = plain(sentence)
-        self.found.append((line, shown if len(shown) <= 360 else f"{shown[:179]}…{shown[-179:]}"))
+        fault = (line, shown if len(shown) <= 360 else f"{shown[:179]}…{shown[-179:]}")
+        if len(self.found) < MOST_FAULTS and fault not in self.found:  # a question may be asked twice
+            self.found.append(fault)
 
 
 def lines_of(text: str) -> list[str]:
@@ -177,6 +178,34 @@ def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
     if fence:
         found.add(fence_line, f"the line “{fence}” that ends what begins here is missing.")
     return parts
+
+
+def ask_again(parts: Sequence[Part], found: Faults) -> None:
+    """Give each step "measure: after" the question of the earliest step "measure: before" that is still to be repeated.
+
+    The answers are rotated, so that none keeps its index; that depends on numbers alone, and is the same in every
+    language.  Reasons and explanation belong to the second time.
+    """
+    waiting: list[Part] = []
+    for at, part in enumerate(parts):
+        line, when = (entry.line, entry.value.lower()) if (entry := part.entries.get("measure")) else (0, "")
+        if when == "before":
+            waiting.append(part)
+            if not part.answers or "goal" in part.entries:
+                found.add(line, "“measure: before” belongs to a question with answers, and its step has no goal.")
+        elif when == "after" and "predict" in part.entries:
+            found.add(line, "a step “measure: after” asks the earlier question again, and has none of its own.")
+        elif when == "after" and not waiting:
+            found.add(line, "the question to be asked again is missing: no step before it is “measure: before”.")
+        elif when == "after":
+            first = waiting.pop(0)
+            turn = 1 + at % max(len(first.answers) - 1, 1)
+            part.entries |= {word: first.entries[word] for word in ("predict", "because") if word in first.entries}
+            part.answers = first.answers[turn:] + first.answers[:turn]
+            first.answers = [replace(each, reason=None) for each in first.answers]
+            first.entries.pop("because", None)
+    for part in waiting:
+        found.add(part.entries["measure"].line, "no later step asks it again, with “measure: after”.")
 
 
 def _title(written: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -26,8 +26,19 @@ from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 
 from . import goals, matching, names, starting
-from .model import ENGLISH, Lesson, Prediction, PredictKind, Start, Step
-from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, front_matter, lines_of, parts_of
+from .model import ENGLISH, Lesson, Measure, Prediction, PredictKind, Start, Step
+from .parts import (
+    FIELDS,
+    LONGEST_SENTENCE,
+    LONGEST_TEXT,
+    Entry,
+    Faults,
+    Part,
+    ask_again,
+    front_matter,
+    lines_of,
+    parts_of,
+)
 from .phrases import languages
 
 #: Largest file (bytes), and number of steps.
@@ -131,6 +142,7 @@ def examined(features: FeatureTable, text: str, name: str, folder: Path | None) 
         lines[number - 1] = _ACTING.sub(" ", line)
     front, begin = front_matter(lines, found)
     parts = parts_of(lines, begin, found)
+    ask_again(parts, found)
     if not parts and begin < len(lines):
         found.add(len(lines), "there is no step: each begins with a heading, “# Title”.")
     if len(parts) > MOST_STEPS:
@@ -179,6 +191,7 @@ class StepReader:
             self._hide(),
             self._value("match", _match_in, ""),
             self._asks(prediction),
+            cast(Measure, self._one("measure", ("before", "after"))),
         )
         return step, document
 

@@ -194,6 +194,19 @@ class LessonSession(FeatureSession, frozen=True):
         return None if step is None or self.state.guess.revealed else step.prediction
 
     @property
+    def stays_open(self) -> bool:
+        """Whether the current question is asked before what it is about, and so is not revealed."""
+        return self.step is not None and self.step.measure == "before"
+
+    @property
+    def is_late(self) -> bool:
+        """Whether such a question can no longer be answered: a step was visited that teaches something."""
+        steps = () if self.lesson is None else self.lesson.steps
+        pairs = zip(steps[self.at + 1 :], self.states[self.at + 1 :], strict=False)
+        taught = (state.document is not None and step.measure != "before" for step, state in pairs)
+        return self.stays_open and any(taught)
+
+    @property
     def can_take_back(self) -> bool:
         """Whether an open guess has a line or a picked point."""
         return self.prediction is not None and bool(self.state.guess.lines or self.state.guess.pair)

@@ -103,7 +103,8 @@ def render_worksheet(create: Callable[[Document, Path], Any], lesson: Lesson, op
     """Write `lesson` to the .pdf or .xml file in `options`; return a summary."""
     exercises = list(_exercises(create, lesson))
     if options.out.suffix.lower() == ".xml":
-        asked = [_quiz_question(each) for each in exercises if each.step.prediction is not None]
+        once = [each for each in exercises if each.step.measure != "before"]
+        asked = [_quiz_question(each) for each in once if each.step.prediction is not None]
         documents.write_bytes(moodle.quiz(plain(lesson.title), asked), options.out)
         return f"{plain(lesson.title)}: {count(len(asked), 'question')}"
     documents.write_bytes(pdf(lesson, exercises, options.paper), options.out)
@@ -265,7 +266,7 @@ def _put_question(page: _Page, exercise: Exercise) -> None:
 
 def _put_solution(page: _Page, exercise: Exercise) -> None:
     step, prediction = exercise.step, exercise.step.prediction
-    if prediction is None and not step.hint:
+    if (prediction is None and not step.hint) or step.measure == "before":
         return
     page.heading(f"{exercise.number}  {plain(step.title)}", STEP_SIZE)
     if prediction is None:

@@ -153,6 +153,7 @@ def test_covered_pictures_are_visible_here_alone_until_revealed(make: Make, qtbo
     window = make(moons())
     view = opened(window, qtbot)
     window.surroundings.part(STAGE).begin(lesson(window.features, "support-vectors"))
+    window.controller.feature(LessonController).go(1)  # the first question is asked again at the end
     settle_layout(window, qtbot)
     session = window.controller.session
     while session.of(LessonSession).prediction is None:
@@ -204,7 +205,7 @@ def test_no_step_of_a_lesson_shows_the_audience_what_it_covers(make: Make, qtbot
             and (visible[1] == visible[0]).all()
             and (visible[2] == visible[0]).all()
         ), at
-    assert asked == reports.n_predictions
+    assert asked == sum(step.prediction is not None for step in reports.steps)
 
 
 def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:

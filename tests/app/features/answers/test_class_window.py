@@ -30,6 +30,7 @@ from app.features.answers.panel import Bar
 from app.features.answers.scene import ClassSession
 from app.features.lessons.controller import LessonController
 from app.features.lessons.feature import STAGE
+from app.features.lessons.model import Lesson
 from app.features.lessons.state import LessonSession
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
@@ -60,9 +61,9 @@ def counts(window: MainWindow) -> list[str]:
     return [shown(window, f"class.count{letter}") for letter in "ABC"]
 
 
-def begin(window: MainWindow, qtbot: QtBot, at: int = 0, text: str = TEXTS) -> None:
+def begin(window: MainWindow, qtbot: QtBot, at: int = 0, text: str = TEXTS, lesson: Lesson = SMALL) -> None:
     """Open the lesson, paste the hand-ins of a class, and go to a step."""
-    window.surroundings.part(STAGE).begin(SMALL)
+    window.surroundings.part(STAGE).begin(lesson)
     settle(qtbot, window)
     QApplication.clipboard().setText(text)
     window.named_actions["class_answers"].trigger()

@@ -450,6 +450,13 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
     )
 
 
+def test_the_example_of_a_question_asked_twice_is_sound(tmp_path: Path) -> None:
+    page, example = (assets("help") / "lessons.md").read_text(encoding="utf-8"), tmp_path / "example.lesson.md"
+    example.write_text(FRONT + page.partition("### Ask before and after")[2].split("```\n")[1], encoding="utf-8")
+    assert check(FEATURES, [example]) == ([f"{example}: sound, 2 steps"], True)
+    assert read(FEATURES, example).measured == {1: 0}
+
+
 def test_help_shows_how_lessons_are_written(qapp: object) -> None:
     parent = QWidget()
     dialog = HelpDialog(parent, FEATURES)

@@ -128,8 +128,9 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
     for step in steps:
         assert step.text and step.show is not None, step.title
         asked = step.prediction
-        assert asked is None or asked.because
-        if asked is not None and asked.kind == "choice":
+        told = asked is not None and step.measure != "before"
+        assert asked is None or bool(asked.because) == told
+        if asked is not None and told and asked.kind == "choice":
             right = [index == asked.right for index in range(len(asked.answers))]
             assert [not reason for reason in asked.reasons] == right, "a reason for each wrong answer, and no other"
         assert not step.goal or step.hint
@@ -148,6 +149,22 @@ def test_what_is_shown_is_there_and_of_use(name: str) -> None:
             for each in lane.family.fields:
                 if each.name in (step.show or ()):
                     assert each.shown(lane.settings, [0, 1]), (step.title, each.name)
+
+
+#: Lessons that ask a question before and after.
+MEASURED = ("neighbours", "support-vectors", "outlier")
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_three_ask_their_first_question_again_at_the_end(name: str) -> None:
+    original = lesson(name)
+    assert original.measured == ({len(original.steps) - 1: 0} if name in MEASURED else {})
+    for language in ("en", "de") if name in MEASURED else ():
+        found = shipped.lesson(FEATURES, name, language)
+        first, again = found.steps[0].prediction, found.steps[-1].prediction
+        assert first is not None and again is not None and found.measured == original.measured
+        assert set(first.answers) == set(again.answers) and first.right != again.right
+        assert again.right == original.steps[-1].prediction.right  # type: ignore[union-attr]
 
 
 def test_one_draws_a_boundary_and_one_picks_a_pair() -> None:
@@ -169,18 +186,18 @@ def test_those_that_cannot_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch,
 
 #: Action of the student that reaches each goal.
 REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
-    ("neighbours", 4): lambda d: with_settings(d, "k = 15"),
+    ("neighbours", 5): lambda d: with_settings(d, "k = 15"),
     ("weights", 4): lambda d: with_settings(d, "k = 1"),
     ("cells", 2): lambda d: without(d, 10),
     ("kept", 4): lambda d: without_idle(d, next(grids(d))),
     ("idle", 4): lambda d: without(d, *range(1, 58), 59),
     ("margin", 4): lambda d: moved(d, 10, 0.9, -0.5),
     ("margin", 5): lambda d: moved(d, 10, 0.1, 0.1),
-    ("support-vectors", 2): lambda d: without(d, *range(1, 21)),
-    ("support-vectors", 4): lambda d: without(d, 0),
+    ("support-vectors", 3): lambda d: without(d, *range(1, 21)),
+    ("support-vectors", 5): lambda d: without(d, 0),
     ("whose", 2): lambda d: without(d, 0, 2, 3, 6),
-    ("outlier", 3): lambda d: with_settings(d, "C = 1"),
-    ("outlier", 5): lambda d: without(d, 14),
+    ("outlier", 4): lambda d: with_settings(d, "C = 1"),
+    ("outlier", 6): lambda d: without(d, 14),
     ("circle", 4): lambda d: with_settings(d, "degree = 2"),
     ("circle", 5): lambda d: with_settings(d, "coef0 = 1"),
     ("gamma", 4): lambda d: with_settings(d, "gamma = 3"),
@@ -239,17 +256,25 @@ def numbers(text: str) -> str:
 
 
 def test_k() -> None:
-    assert right("neighbours", 1) == "All of them" and frame("neighbours", 1).accuracy == 1
-    assert right("neighbours", 2) == "About 85 in 100"
-    assert numbers(because("neighbours", 2)) == report(test_score("neighbours", 2))
-    assert right("neighbours", 3) == "k = 51"
-    assert numbers(because("neighbours", 3)) == report(test_score("neighbours", 3, 2), test_score("neighbours", 3, 1))
-    assert len(frame("neighbours", 3, 2).marks.wrong) == 14 and "14 of its own" in because("neighbours", 3)
-    assert start("neighbours", 5).points.counts[:2] == (100, 100)
-    picture = frame("neighbours", 5).picture
-    assert right("neighbours", 5).startswith("Nothing") and picture is not None and picture.tied == 1
-    few = [test_score_of(with_settings(start("neighbours", 4), f"k = {k}")) for k in (1, 3, 15, 71, 151)]
+    assert right("neighbours", 2) == "All of them" and frame("neighbours", 2).accuracy == 1
+    assert right("neighbours", 3) == "About 85 in 100"
+    assert numbers(because("neighbours", 3)) == report(test_score("neighbours", 3))
+    assert right("neighbours", 4) == "k = 51"
+    assert numbers(because("neighbours", 4)) == report(test_score("neighbours", 4, 2), test_score("neighbours", 4, 1))
+    assert len(frame("neighbours", 4, 2).marks.wrong) == 14 and "14 of its own" in because("neighbours", 4)
+    assert start("neighbours", 6).points.counts[:2] == (100, 100)
+    picture = frame("neighbours", 6).picture
+    assert right("neighbours", 6).startswith("Nothing") and picture is not None and picture.tied == 1
+    few = [test_score_of(with_settings(start("neighbours", 5), f"k = {k}")) for k in (1, 3, 15, 71, 151)]
     assert few[2] == max(few) and few[0] < few[1] and few[4] < few[3]
+    assert right("neighbours", 7) == "One in between"
+    shown = {
+        lane.settings.n_neighbors: test_score("neighbours", 7, at)
+        for at, lane in enumerate(start("neighbours", 7).lanes, 1)
+    }
+    assert max(shown, key=shown.__getitem__) == 15 and "With k = 15, classifier 2" in because("neighbours", 7)
+    tie = frame("neighbours", 7, 3).picture
+    assert tie is not None and tie.tied == 1
 
 
 def test_score_of(document: Document) -> float:
@@ -370,7 +395,7 @@ def test_kept() -> None:
 
 def test_idle() -> None:
     document = start("idle", 1)
-    assert document.points.same_as(start("support-vectors", 1).points) and len(document.points) == 60
+    assert document.points.same_as(start("support-vectors", 2).points) and len(document.points) == 60
     for grid in grids(document):
         assert np.flatnonzero(needed(document, grid)).tolist() == [0, 13, 23, 28, 32, 34, 54, 58]
         assert changed_share(document, without_idle(document, grid), grid) == 0
@@ -398,22 +423,26 @@ def test_idle() -> None:
 
 
 def test_support_vectors() -> None:
-    document = start("support-vectors", 1)
-    assert document.points.counts[:2] == (30, 30) and right("support-vectors", 1) == "Only 2"
-    all_60 = frame("support-vectors", 1)
+    document = start("support-vectors", 2)
+    assert document.points.counts[:2] == (30, 30) and right("support-vectors", 2) == "Only 2"
+    all_60 = frame("support-vectors", 2)
     assert all_60.marks.free.tolist() == [0, 58] and not len(all_60.marks.bounded)
     width = margin_of(all_60)
-    assert f"{width:.2f}" == "0.36" and "0.36" in lesson("support-vectors").steps[1].text
-    assert right("support-vectors", 3) == "It stays exactly where it is"
-    two = frame("support-vectors", 3)
-    assert np.allclose(start("support-vectors", 3).points.xy, document.points.xy[[0, 58]], atol=1e-3)
-    assert start("support-vectors", 3).view == document.view
+    assert f"{width:.2f}" == "0.36" and "0.36" in lesson("support-vectors").steps[2].text
+    assert right("support-vectors", 4) == "It stays exactly where it is"
+    two = frame("support-vectors", 4)
+    assert np.allclose(start("support-vectors", 4).points.xy, document.points.xy[[0, 58]], atol=1e-3)
+    assert start("support-vectors", 4).view == document.view
     for one, other in zip(line(all_60), line(two), strict=True):
         assert one == pytest.approx(other, rel=1e-2, abs=1e-2)
-    assert right("support-vectors", 5) == "No, never"
+    assert right("support-vectors", 6) == "No, never"
     for index in range(0, 60, 6):
         assert margin_of(frame_of(without(document, index), 0)) >= width * (1 - 1e-3)
     assert min(margin_of(frame_of(without(document, index), 0)) for index in (0, 58)) > 0.6
+    assert right("support-vectors", 7) == "A point that holds the street"
+    assert start("support-vectors", 7).points.same_as(document.points), "the two ringed ones are those at the reveal"
+    for index in range(1, 58, 8):
+        assert margin_of(frame_of(without(document, index), 0)) == pytest.approx(width, rel=1e-3)
 
 
 def ranges_of(found: Frame) -> list[tuple[float, float]]:
@@ -450,23 +479,27 @@ def line(found: Frame) -> tuple[float, float, float]:
 
 
 def test_outlier() -> None:
-    document = start("outlier", 1)
+    document = start("outlier", 2)
     assert len(document.points) == 29 and document.points.xy[14].tolist() == [0.45, -0.15]
-    assert right("outlier", 1).startswith("No") and frame("outlier", 1).accuracy == 1
-    assert f"{margin_of(frame('outlier', 1)):.2f}" == "0.18" and "0.18" in because("outlier", 1)
-    assert right("outlier", 2).startswith("Classifier 2")
-    assert f"{margin_of(frame('outlier', 2, 2)):.2f} against {margin_of(frame('outlier', 2)):.2f}." in because(
-        "outlier", 2
+    assert right("outlier", 2).startswith("No") and frame("outlier", 2).accuracy == 1
+    assert f"{margin_of(frame('outlier', 2)):.2f}" == "0.18" and "0.18" in because("outlier", 2)
+    assert right("outlier", 3).startswith("Classifier 2")
+    assert f"{margin_of(frame('outlier', 3, 2)):.2f} against {margin_of(frame('outlier', 3)):.2f}." in because(
+        "outlier", 3
     )
-    assert frame("outlier", 2, 2).marks.wrong.tolist() == [14]
+    assert frame("outlier", 3, 2).marks.wrong.tolist() == [14]
     for C in (1.0, 0.3, 0.1):  # as the hint requests
-        found = frame_of(with_settings(start("outlier", 3), f"C = {C}"), 0)
+        found = frame_of(with_settings(start("outlier", 4), f"C = {C}"), 0)
         assert margin_of(found) > 1.3 and found.marks.wrong.tolist() == [14]
-    cheap = frame("outlier", 4)
+    cheap = frame("outlier", 5)
     run = cheap.run_state
     assert run is not None and 29 - len(cheap.marks.wrong) == 15 and f"{margin_of(cheap):.1f}" == "7.9"
-    assert int((run.y * run.f < 1).sum()) == 28 and right("outlier", 4) == "About half of them"
-    assert 1.7 < margin_of(frame_of(without(document, 14), 0)) / margin_of(frame("outlier", 5)) < 2
+    assert int((run.y * run.f < 1).sum()) == 28 and right("outlier", 5) == "About half of them"
+    assert 1.7 < margin_of(frame_of(without(document, 14), 0)) / margin_of(frame("outlier", 6)) < 2
+    assert right("outlier", 7) == "It makes each error more expensive"
+    dear, fair = frame("outlier", 7), frame("outlier", 7, 2)
+    assert [lane.settings.C for lane in start("outlier", 7).lanes[:2]] == [1000.0, 0.1]
+    assert not len(dear.marks.wrong) and fair.marks.wrong.tolist() == [14] and margin_of(dear) < margin_of(fair)
 
 
 @pytest.mark.smoke

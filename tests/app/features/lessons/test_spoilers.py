@@ -25,7 +25,7 @@ def test_no_supplied_lesson_reveals_an_answer(name: str) -> None:
 
 #: Lines of supplied lessons that hide an answer, with a word of what is found without them.
 HIDING = [
-    ("neighbours", "hide: test accuracy", "step 1 shows the test accuracy"),
+    ("neighbours", "hide: test accuracy", "step 2 shows the test accuracy"),
     ("neighbours", "cover: test accuracy", None),  # then the whole picture is covered
     ("margin", "hide: marks, numbers", "step 1 shows the numbers, marks; write “hide: numbers, marks” there"),
     ("gamma", "hide: test accuracy", "step 2 shows the test accuracy"),

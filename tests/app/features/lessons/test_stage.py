@@ -331,16 +331,17 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     lesson = here(window).lesson
     assert lesson is not None
     window.canvases[0].setFocus()
-    press(window, qtbot, Qt.Key.Key_PageDown)  # an unanswered question needs it twice
-    assert here(window).at == 0 and window.status_line.text().startswith("Not answered yet.")
-    assert report(window, "lesson.asked").startswith("Not answered yet.")
-    press(window, qtbot, Qt.Key.Key_PageDown)
-    assert here(window).at == 1
+    for at in range(2):  # one asked before, which is not counted, and one that is
+        press(window, qtbot, Qt.Key.Key_PageDown)  # an unanswered question needs it twice
+        assert here(window).at == at and window.status_line.text().startswith("Not answered yet.")
+        assert report(window, "lesson.asked").startswith("Not answered yet.")
+        press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).at == 2
     press(window, qtbot, Qt.Key.Key_1)
     for _ in range(2):  # wrong, and the picture is revealed all the same
         assert here(window).prediction is not None
         press(window, qtbot, Qt.Key.Key_PageDown)
-    assert here(window).at == 1 and here(window).prediction is None and report(window, "lesson.score") == "Not so."
+    assert here(window).at == 2 and here(window).prediction is None and report(window, "lesson.score") == "Not so."
     press(window, qtbot, Qt.Key.Key_PageDown)
     while here(window).at + 1 < len(lesson.steps) or here(window).prediction is not None:
         prediction = here(window).prediction
