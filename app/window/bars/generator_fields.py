@@ -17,6 +17,7 @@ from app.views.theme import Theme
 from app.views.widgets.clickable import choosable, clickable
 from app.views.widgets.inputs import (
     Gestures,
+    NameField,
     NumberField,
     ShortCombo,
     describe,
@@ -30,7 +31,8 @@ from app.views.widgets.inputs import (
     take_typed_number,
 )
 from app.window.flat_button import flat_button
-from solver.data.datasets import DATASETS, MOST_FLIPPED
+from solver.data.datasets import DATASETS, MOST_FLIPPED, RULE, SQUARE
+from solver.data.rules import FARTHEST
 
 from .class_chips import counts_sentence
 from .popup import PopupButton
@@ -53,11 +55,7 @@ class GeneratorFields(QWidget):
         self._own: str | None = None
         self._simple = False
         self._set = choosable(
-            ShortCombo(),
-            "generator.name",
-            "Data set",
-            "Which kind of data set to generate.",
-            controller.choose_generator,
+            ShortCombo(), "generator.name", "Data set", "Which kind of data set to generate.", self._choose
         )
         for name, kind in DATASETS.items():
             self._set.addItem(kind.title, name)
@@ -80,6 +78,14 @@ class GeneratorFields(QWidget):
         )
         for edit in (self._noise, self._shift, self._flipped):
             edit.setMaximumWidth(64)
+        tip = "Class 1 is where it holds: comparisons of x and y by < or >, joined by and, or, not; + − * / ^, pi, e,"
+        tip += " sin, cos, exp, log, sqrt, abs, min, max.  Where the root of −1 would be needed, none holds."
+        self._rule = describe(NameField(1 << 24), "generator.rule", "Rule", tip)
+        self._rule.committed.connect(self._set_rule)
+        self._rule.textEdited.connect(lambda: mark_bad(self._rule, bad=False))
+        tip = "{} x and y of the points before noise."
+        self._low = self._number("low", "Square from", -FARTHEST, FARTHEST, tip.format("Smallest"))
+        self._high = self._number("high", "Square to", -FARTHEST, FARTHEST, tip.format("Largest"))
         more = self._more = PopupButton(
             "generator.more", "⋯", "More of the data set", "All settings of the data set; new points, or more of them."
         )
@@ -104,6 +110,9 @@ class GeneratorFields(QWidget):
             self._form.addRow(label)
         self._rows: dict[str, QWidget] = {}
         for title, name, field in (
+            ("Rule", "rule", self._rule),
+            ("Square from", "low", self._low),
+            ("to", "high", self._high),
             ("Classes", "n_classes", self._n_classes),
             ("Shift", "shift", self._shift),
             ("Flipped labels", "flipped", self._flipped),
@@ -147,6 +156,18 @@ class GeneratorFields(QWidget):
         styles = Qt.ToolButtonStyle
         self._go.setToolButtonStyle(styles.ToolButtonTextBesideIcon if simple else styles.ToolButtonIconOnly)
 
+    def _choose(self, name: str) -> None:
+        self._controller.choose_generator(name)
+        if name == "rule":
+            self._more.open()
+            self._rule.setFocus()
+            self._rule.selectAll()
+
+    def _set_rule(self, rule: str) -> None:
+        accepted = self._controller.set_generator(None, rule=rule)
+        self._rule.setModified(not accepted)  # what was refused stays to be corrected
+        mark_bad(self._rule, not accepted)
+
     def _generate(self, add: bool = False) -> None:
         take_typed_number()
         self._controller.generate(add=add)
@@ -183,6 +204,9 @@ class GeneratorFields(QWidget):
         self._shift.show_value(generator.shift)
         self._flipped.show_value(generator.flipped)
         show_number(self._n_classes, generator.n_classes)
+        self._rule.show_name(generator.rule or RULE)
+        for edge, value in zip((self._low, self._high), generator.square or SQUARE, strict=True):
+            edge.show_value(value)
         self._note.setText(scene.generator_note)
         self._counts.setText(counts_sentence(scene))
         shown = (scene.generator_note, scene.generator_fields, scene.limited)
