@@ -33,34 +33,28 @@ _FOREIGN = re.compile(r"[^\w .+\-*/^()<>=,]", re.ASCII)
 _NUMBERS = {"pi": math.pi, "e": math.e}
 
 
-class _Operation(NamedTuple):
-    """A function of numpy, its text, and whether it takes truths, and returns them, or numbers."""
-
-    function: Callable[..., Any]
-    text: str
-    takes: bool = False
-    holds: bool = False
-
-
+_FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "abs")
+#: A function of numpy, its text, whether it takes truths, and whether it returns them; else numbers.
+_Operation = tuple[Callable[..., Any], str, bool, bool]
 #: Operations by the name of their node in Python's tree, and functions by their own.
-OPERATIONS = {
-    "Add": _Operation(operator.add, "({} + {})"),
-    "Sub": _Operation(operator.sub, "({} - {})"),
-    "Mult": _Operation(operator.mul, "({} * {})"),
-    "Div": _Operation(operator.truediv, "({} / {})"),
-    "Pow": _Operation(operator.pow, "({} ** {})"),
-    "USub": _Operation(operator.neg, "(-{})"),
-    "UAdd": _Operation(operator.pos, "(+{})"),
-    "Lt": _Operation(operator.lt, "({} < {})", holds=True),
-    "LtE": _Operation(operator.le, "({} <= {})", holds=True),
-    "Gt": _Operation(operator.gt, "({} > {})", holds=True),
-    "GtE": _Operation(operator.ge, "({} >= {})", holds=True),
-    "And": _Operation(operator.and_, "({} & {})", takes=True, holds=True),
-    "Or": _Operation(operator.or_, "({} | {})", takes=True, holds=True),
-    "Not": _Operation(operator.invert, "(~{})", takes=True, holds=True),
-    "min": _Operation(np.minimum, "np.minimum({}, {})"),
-    "max": _Operation(np.maximum, "np.maximum({}, {})"),
-    **{name: _Operation(getattr(np, name), f"np.{name}({{}})") for name in ("sin", "cos", "exp", "log", "sqrt", "abs")},
+OPERATIONS: dict[str, _Operation] = {
+    "Add": (operator.add, "({} + {})", False, False),
+    "Sub": (operator.sub, "({} - {})", False, False),
+    "Mult": (operator.mul, "({} * {})", False, False),
+    "Div": (operator.truediv, "({} / {})", False, False),
+    "Pow": (operator.pow, "({} ** {})", False, False),
+    "USub": (operator.neg, "(-{})", False, False),
+    "UAdd": (operator.pos, "(+{})", False, False),
+    "Lt": (operator.lt, "({} < {})", False, True),
+    "LtE": (operator.le, "({} <= {})", False, True),
+    "Gt": (operator.gt, "({} > {})", False, True),
+    "GtE": (operator.ge, "({} >= {})", False, True),
+    "And": (operator.and_, "({} & {})", True, True),
+    "Or": (operator.or_, "({} | {})", True, True),
+    "Not": (operator.invert, "(~{})", True, True),
+    "min": (np.minimum, "np.minimum({}, {})", False, False),
+    "max": (np.maximum, "np.maximum({}, {})", False, False),
+    **{name: (getattr(np, name), f"np.{name}({{}})", False, False) for name in _FUNCTIONS},
 }
 _KNOWN = ("x", "y", *_NUMBERS, *(name for name in OPERATIONS if name.islower()))
 
@@ -71,8 +65,8 @@ _TURNS = np.arange(16) * (math.pi / 8.0)
 _STEPS = np.concatenate((np.zeros((1, 2)), np.column_stack((np.cos(_TURNS), np.sin(_TURNS)))))
 #: Smallest share of the square that a class must have, and number of locations after which it counts.
 SCARCE, ENOUGH = 0.02, 5000
-#: Number of cells along each side of the square for densities; along x more for small noise, up to the second number.
-CELLS, MOST_CELLS = 256, 16_384
+#: Number of cells of the square along y for densities; along x at least, so that no diagonal is in phase, and at most.
+CELLS, COLUMNS, MOST_COLUMNS = 256, 500, 16_384
 #: Number of times that the stretch between two samples in which the boundary lies is halved.
 HALVINGS = 10
 
@@ -108,10 +102,10 @@ def _constant(value: Any, holds: bool = False) -> _Part:
 
 def _joined(operation: _Operation, *parts: _Part) -> _Part:
     """Return the part that an operation makes of others; a constant of constants."""
-    of, varies = [part.values for part in parts], any(part.varies for part in parts)
-    text = operation.text.format(*(part.text for part in parts))
-    made = _Part(lambda x, y: operation.function(*(values(x, y) for values in of)), text, operation.holds)
-    return made if varies else _constant(made.values(None, None), made.holds)
+    function, text, _, holds = operation
+    text = text.format(*(part.text for part in parts))
+    made = _Part(lambda x, y: function(*(part.values(x, y) for part in parts)), text, holds)
+    return made if any(part.varies for part in parts) else _constant(made.values(None, None), holds)
 
 
 class _Reader:
@@ -175,10 +169,10 @@ class _Reader:
                 raise fault("is no part of a rule.")
         found = [OPERATIONS.get(key if isinstance(key, str) else type(key).__name__) for key in keys]
         parts = [self._part(each, depth + 1) for each in inner]
-        row = [each for each in found if each is not None and each.text.count("{}") == min(len(parts), 2)]
+        row = [each for each in found if each is not None and each[1].count("{}") == min(len(parts), 2)]
         if len(row) < len(keys):
             raise fault("is no part of a rule.")
-        if any(part.holds != row[0].takes for part in parts):
+        if any(part.holds != row[0][2] for part in parts):
             raise fault("mixes up numbers and comparisons.")
         if isinstance(node, ast.Compare):
             return reduce(partial(_joined, OPERATIONS["And"]), map(_joined, row, parts, parts[1:]))
@@ -252,23 +246,18 @@ class Rule:
         parts, drawn = [np.empty((0, 2)), np.empty((0, 2))], 0
         while len(parts[few := int(len(parts[0]) > len(parts[1]))]) < count:
             if len(parts[few]) < SCARCE * (drawn - ENOUGH):
-                raise ValueError(self._scarce(few, bool(len(parts[few])), shift))
+                why = f" on the square from {self.low:g} to {self.high:g}" + ", with this gap" * (shift > 0)
+                why += ".  (Where a number is missing, as in sqrt(-1), no comparison holds.)" if not few else "."
+                raise ValueError(f"The rule holds nearly {('nowhere', 'everywhere')[few]}{why}".replace("-", "−"))
             X = random.uniform(self.low, self.high, (count + 1000, 2))
             parts = [np.concatenate((part, X[own])) for part, own in zip(parts, self.reach(X, shift), strict=True)]
             drawn += len(X)
         return [part[:count] for part in parts]
 
-    def _scarce(self, few: int, some: bool, shift: float) -> str:
-        """Return a sentence on a class that has no room, or only `some`."""
-        how = (("nowhere", "hardly anywhere"), ("everywhere", "nearly everywhere"))[few][some]
-        gap = ", with this gap" if shift > 0 else ""
-        why = "" if few else " (where a number is missing, as in sqrt(-1), no comparison holds)"
-        return f"The rule holds {how} from {self.low:g} to {self.high:g}{gap}: class {few + 1} has no room{why}."
-
     def densities(self, noise: float, shift: float, n_classes: int = 2) -> tuple[Density, ...]:
         """Return the density of each class, from cells of the square."""
         low, side = self.low, self.high - self.low
-        n = min(max(CELLS, math.ceil(2.0 * side / noise)), MOST_CELLS) if noise else CELLS
+        n = min(max(COLUMNS, math.ceil(2.0 * side / noise)), MOST_COLUMNS) if noise else COLUMNS
         x, y = (low + side * (np.arange(k) + 0.5) / k for k in (n, CELLS))
         X = np.column_stack((np.repeat(x, CELLS), np.tile(y, n)))
 

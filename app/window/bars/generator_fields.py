@@ -22,6 +22,7 @@ from app.views.widgets.inputs import (
     ShortCombo,
     describe,
     filled,
+    is_refused,
     label_for,
     mark_bad,
     named,
@@ -53,7 +54,7 @@ class GeneratorFields(QWidget):
         self._shown: object = None
         self._times: object = None
         self._own: str | None = None
-        self._simple = False
+        self._simple = self._opening = False
         self._set = choosable(
             ShortCombo(), "generator.name", "Data set", "Which kind of data set to generate.", self._choose
         )
@@ -157,11 +158,8 @@ class GeneratorFields(QWidget):
         self._go.setToolButtonStyle(styles.ToolButtonTextBesideIcon if simple else styles.ToolButtonIconOnly)
 
     def _choose(self, name: str) -> None:
+        self._opening = name == "rule"  # its form opens when it shows the rule
         self._controller.choose_generator(name)
-        if name == "rule":
-            self._more.open()
-            self._rule.setFocus()
-            self._rule.selectAll()
 
     def _set_rule(self, rule: str) -> None:
         accepted = self._controller.set_generator(None, rule=rule)
@@ -205,6 +203,7 @@ class GeneratorFields(QWidget):
         self._flipped.show_value(generator.flipped)
         show_number(self._n_classes, generator.n_classes)
         self._rule.show_name(generator.rule or RULE)
+        mark_bad(self._rule, is_refused(self._rule) and self._rule.text() != generator.rule)
         for edge, value in zip((self._low, self._high), generator.square or SQUARE, strict=True):
             edge.show_value(value)
         self._note.setText(scene.generator_note)
@@ -217,6 +216,11 @@ class GeneratorFields(QWidget):
                 self._form.setRowVisible(field, name in scene.generator_fields)
             self._form.setRowVisible(self._limits, scene.limited)
         self._show_limits(scene)
+        if self._opening:
+            self._opening = False
+            self._more.open()
+            self._rule.setFocus()
+            self._rule.selectAll()
 
     def _show_limits(self, scene: Scene) -> None:
         """Show the choices of the limit on training points, with estimated times."""
