@@ -142,7 +142,10 @@ def test_what_is_shown_is_there_and_of_use(name: str) -> None:
         document = start(name, index)
         fields = {each.name for lane in document.lanes[: document.shown] for each in lane.family.fields}
         for control in step.show or ():
-            assert control in fields | {"tools", "classes", "playback", "speed", "units", "data set"}, (step.title, control)
+            assert control in fields | {"tools", "classes", "playback", "speed", "units", "data set"}, (
+                step.title,
+                control,
+            )
         assert not step.panel or step.panel in actions
         for lane in document.lanes[: document.shown]:  # no slider for a lane that is not displayed
             for each in lane.family.fields:
