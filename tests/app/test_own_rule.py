@@ -235,7 +235,7 @@ def test_a_rule_is_typed_and_drawn(make: Make, qtbot: QtBot, theme: str) -> None
     assert np.nanmax(np.abs(np.hypot(*lines.T) - 0.5**0.5)) < 1e-4
     grabbed = window.canvases[0].grab().toImage()
     there = [window.to_widget(0, *(0.5**0.5 * np.array([np.cos(a), np.sin(a)]))) for a in np.linspace(0, 6.2, 200)]
-    QTest.keyClick(window.canvases[0], Qt.Key.Key_U)
+    window.named_actions["ideal"].trigger()
     settle(qtbot, window)
     without = window.canvases[0].grab().toImage()
     changed = [without.pixel(each) != grabbed.pixel(each) for each in there]

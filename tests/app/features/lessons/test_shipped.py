@@ -759,7 +759,7 @@ def test_rule() -> None:
     x, y = truth.draw(4000, 1)[0].T
     wrong = frame("rule", 1).model.predict(np.column_stack((x, y))) != np.where(y > np.sin(3 * x), 0, 1)  # type: ignore[union-attr]
     away = np.abs(y - np.sin(3 * x)) / np.hypot(1, 3 * np.cos(3 * x))  # about the distance from the line
-    assert right("rule", 1).startswith("Near the dashed") and away[wrong].mean() < 0.3 * away[~wrong].mean()
+    assert right("rule", 1).startswith("Near the curve") and away[wrong].mean() < 0.3 * away[~wrong].mean()
     question = lesson("rule").steps[1].prediction
     assert question is not None and f"{report(test_score('rule', 1))} %" in question.question
     assert right("rule", 2) == "About 98 %" and numbers(because("rule", 2)) == report(test_score("rule", 2))
