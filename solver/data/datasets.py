@@ -175,8 +175,8 @@ def _ruled(rule: Rule) -> Dataset:
     """Return the data set of a rule."""
     return Dataset(
         title="Own rule",
-        sentence="Class 1 where your rule holds, class 2 elsewhere, evenly on the square; with a shift s > 0 the rule is"
-        " the same within s of each point, with s < 0 each class reaches |s| across the boundary.",
+        sentence="Class 1 where your rule holds, class 2 elsewhere, evenly on the square; with a shift s > 0 the rule"
+        " is the same within s of each point, with s < 0 each class reaches |s| across the boundary.",
         draw=rule.draw,
         shift_range=(-1.0, 1.0),
         truth=Truth(_first_where(rule.holds), f"where the rule {rule.text} begins to hold", None, rule.boundary),

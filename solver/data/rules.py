@@ -14,7 +14,7 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from difflib import get_close_matches
 from functools import lru_cache, partial, reduce
 from typing import Any, NamedTuple
@@ -30,7 +30,6 @@ from .densities import Density, strips
 #: Largest number of characters, and of operations within each other.
 LONGEST, DEEPEST = 300, 60
 _FOREIGN = re.compile(r"[^\w .+\-*/^()<>=,]", re.ASCII)
-_NUMBERS = {"pi": math.pi, "e": math.e}
 
 
 _FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "abs")
@@ -56,8 +55,6 @@ OPERATIONS: dict[str, _Operation] = {
     "max": (np.maximum, "np.maximum({}, {})", False, False),
     **{name: (getattr(np, name), f"np.{name}({{}})", False, False) for name in _FUNCTIONS},
 }
-_KNOWN = ("x", "y", *_NUMBERS, *(name for name in OPERATIONS if name.islower()))
-
 #: Largest coordinate of the square, and its smallest side.
 FARTHEST, NARROWEST = 1e6, 0.01
 #: Steps to a location itself and in 16 directions, in which a gap or an overlap is measured.
@@ -108,6 +105,15 @@ def _joined(operation: _Operation, *parts: _Part) -> _Part:
     return made if any(part.varies for part in parts) else _constant(made.values(None, None), holds)
 
 
+_NAMES = {
+    "x": _Part(lambda x, y: x, "x"),
+    "y": _Part(lambda x, y: y, "y"),
+    "pi": _constant(math.pi)._replace(text="np.pi"),
+    "e": _constant(math.e)._replace(text="np.e"),
+}
+_KNOWN = (*_NAMES, *(name for name in OPERATIONS if name.islower()))
+
+
 class _Reader:
     """Read one rule; a ValueError has a sentence on what cannot be read, and where."""
 
@@ -140,38 +146,27 @@ class _Reader:
 
     def _part(self, node: Any, depth: int = 0) -> _Part:
         """Return the part of a node."""
-        keys: Sequence[Any]
-        fault = partial(self._fault, self._places[node.col_offset], self._places[node.end_col_offset])
+        start, end = self._places[node.col_offset], self._places[node.end_col_offset]
+        fault, name = partial(self._fault, start, end), getattr(getattr(node, "func", node), "id", "")
         if depth > DEEPEST:
             raise fault(f"is within more than {DEEPEST} operations.")
-        match node:
-            case ast.Constant(value=value) if type(value) in (int, float):
-                return _constant(value)
-            case ast.Name(id=name) if name in _NUMBERS:
-                return _constant(_NUMBERS[name])._replace(text=f"np.{name}")
-            case ast.Name(id="x" | "y" as name):
-                return _Part(lambda x, y: x if name == "x" else y, name)
-            case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)) if name not in _KNOWN:
-                start, near = self._places[node.col_offset], get_close_matches(name.lower(), _KNOWN, 1)
-                why = f"is not known: {near[0]}?" if near else f"is not known. There are {', '.join(_KNOWN)}."
-                raise self._fault(start, start + len(name), why)
-            case ast.Compare(left=left, ops=keys, comparators=others):
-                inner = [left, *others]
-            case ast.BoolOp(op=op, values=inner):
-                keys = [op]
-            case ast.BinOp(left=left, op=op, right=right):
-                keys, inner = [op], [left, right]
-            case ast.UnaryOp(op=op, operand=operand):
-                keys, inner = [op], [operand]
-            case ast.Call(func=ast.Name(id=name), args=inner, keywords=[]):
-                keys = [name]
-            case _:
-                raise fault("is no part of a rule.")
-        found = [OPERATIONS.get(key if isinstance(key, str) else type(key).__name__) for key in keys]
-        parts = [self._part(each, depth + 1) for each in inner]
-        row = [each for each in found if each is not None and each[1].count("{}") == min(len(parts), 2)]
-        if len(row) < len(keys):
+        if name and name not in _KNOWN:
+            near = get_close_matches(name.lower(), _KNOWN, 1)
+            why = f"is not known: {near[0]}?" if near else f"is not known. There are {', '.join(_KNOWN)}."
+            raise self._fault(start, start + len(name), why)
+        if isinstance(node, ast.Name) and name in _NAMES:
+            return _NAMES[name]
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return _constant(node.value)
+        # Only operations, and calls of functions by their name, have a key that is known, and none that is not.
+        inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+        keys = [type(each).__name__ for each in ast.iter_child_nodes(node) if each not in inner]
+        if isinstance(node, ast.Call):
+            keys, inner = [name, *keys], inner[1:]
+        row = [OPERATIONS[key] for key in keys if key in OPERATIONS]
+        if not keys or len(row) < len(keys) or row[0][1].count("{}") != min(len(inner), 2):
             raise fault("is no part of a rule.")
+        parts = [self._part(each, depth + 1) for each in inner]
         if any(part.holds != row[0][2] for part in parts):
             raise fault("mixes up numbers and comparisons.")
         if isinstance(node, ast.Compare):

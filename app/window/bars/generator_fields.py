@@ -40,6 +40,10 @@ from .popup import PopupButton
 
 #: Usual and largest width of the number of points in the bar (pixels), and the first row of fields in the form.
 COUNT, MOST, FIELDS = 72, (1 << 24) - 1, 2
+RULE_TIP = (
+    "Class 1 is where it holds: comparisons of x and y by < or >, joined by and, or, not; + − * / ^, pi, e, sin, cos,"
+    " exp, log, sqrt, abs, min, max.  With the root or logarithm of a negative number, no comparison holds."
+)
 #: Text if the points are not as generated.
 OWN = "Own points"
 
@@ -79,14 +83,13 @@ class GeneratorFields(QWidget):
         )
         for edit in (self._noise, self._shift, self._flipped):
             edit.setMaximumWidth(64)
-        tip = "Class 1 is where it holds: comparisons of x and y by < or >, joined by and, or, not; + − * / ^, pi, e,"
-        tip += " sin, cos, exp, log, sqrt, abs, min, max.  Where the root of −1 would be needed, none holds."
-        self._rule = describe(NameField(1 << 24), "generator.rule", "Rule", tip)
+        self._rule = describe(NameField(1 << 24), "generator.rule", "Rule", RULE_TIP)
         self._rule.committed.connect(self._set_rule)
         self._rule.textEdited.connect(lambda: mark_bad(self._rule, bad=False))
-        tip = "{} x and y of the points before noise."
-        self._low = self._number("low", "Square from", -FARTHEST, FARTHEST, tip.format("Smallest"))
-        self._high = self._number("high", "Square to", -FARTHEST, FARTHEST, tip.format("Largest"))
+        self._low, self._high = (
+            self._number(name, f"Square {word}", -FARTHEST, FARTHEST, f"{size} x and y of the points before noise.")
+            for name, word, size in (("low", "from", "Smallest"), ("high", "to", "Largest"))
+        )
         more = self._more = PopupButton(
             "generator.more", "⋯", "More of the data set", "All settings of the data set; new points, or more of them."
         )
