@@ -24,7 +24,7 @@ from solver.core.checks import check_choice, check_integer, check_number
 from solver.kernels.surface import Grid
 
 from . import shapes
-from .rules import Rule
+from .rules import OwnRule
 from .shapes import FIELDS, ClassCurve, Shapes, polar
 
 Points = tuple[Array, Integers]
@@ -75,7 +75,7 @@ class Dataset:
     """Returns the curves of a number of classes, if the points lie on curves."""
     is_thin: bool = False
     """Whether points without noise lie on curves or single locations, which have no density."""
-    rule: Rule | None = None
+    rule: OwnRule | None = None
     """The rule that defines the true classes, if it is the user's own."""
 
     @property
@@ -171,7 +171,7 @@ def _first_where(is_first: Callable[[Array], Mask]) -> Callable[[Array], Integer
     return lambda X: np.where(is_first(X), 0, 1).astype(np.int64)
 
 
-def _ruled(rule: Rule) -> Dataset:
+def _ruled(rule: OwnRule) -> Dataset:
     """Return the data set of a rule."""
     return Dataset(
         title="Own rule",
@@ -259,7 +259,7 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
             truth=Truth(chessboard_classes, "the edges of the fields", shapes.board),
             shapes=shapes.fields,
         ),
-        "rule": _ruled(Rule(RULE, *SQUARE)),
+        "rule": _ruled(OwnRule(RULE, *SQUARE)),
     }
 )
 
@@ -274,7 +274,7 @@ def dataset_of(name: str, rule: str = RULE, square: tuple[float, float] = SQUARE
         If there is no such data set or square, or the rule cannot be read; one sentence.
     """
     dataset = DATASETS[check_choice("name", name, DATASETS)]
-    return dataset if dataset.rule is None else _ruled(Rule(rule, *square))
+    return dataset if dataset.rule is None else _ruled(OwnRule(rule, *square))
 
 
 def generate(

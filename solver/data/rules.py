@@ -68,7 +68,7 @@ CELLS, COLUMNS, MOST_COLUMNS = 256, 500, 16_384
 HALVINGS = 10
 
 
-class _Part(NamedTuple):
+class _RulePart(NamedTuple):
     """A part of a rule.
 
     Attributes
@@ -89,32 +89,32 @@ class _Part(NamedTuple):
     varies: bool = True
 
 
-def _constant(value: Any, holds: bool = False) -> _Part:
+def _constant(value: Any, holds: bool = False) -> _RulePart:
     if holds:
-        return _Part(lambda x, y: value, f"np.{value}_", holds, varies=False)
+        return _RulePart(lambda x, y: value, f"np.{value}_", holds, varies=False)
     value = np.float64(value) + 0.0  # -0.0 becomes 0.0
     text = repr(abs(float(value))).removesuffix(".0") if np.isfinite(value) else f"np.{abs(value)}"
-    return _Part(lambda x, y: value, f"(-{text})" if value < 0 else text, varies=False)
+    return _RulePart(lambda x, y: value, f"(-{text})" if value < 0 else text, varies=False)
 
 
-def _joined(operation: _Operation, *parts: _Part) -> _Part:
+def _joined(operation: _Operation, *parts: _RulePart) -> _RulePart:
     """Return the part that an operation makes of others; a constant of constants."""
     function, text, _, holds = operation
     text = text.format(*(part.text for part in parts))
-    made = _Part(lambda x, y: function(*(part.values(x, y) for part in parts)), text, holds)
+    made = _RulePart(lambda x, y: function(*(part.values(x, y) for part in parts)), text, holds)
     return made if any(part.varies for part in parts) else _constant(made.values(None, None), holds)
 
 
 _NAMES = {
-    "x": _Part(lambda x, y: x, "x"),
-    "y": _Part(lambda x, y: y, "y"),
+    "x": _RulePart(lambda x, y: x, "x"),
+    "y": _RulePart(lambda x, y: y, "y"),
     "pi": _constant(math.pi)._replace(text="np.pi"),
     "e": _constant(math.e)._replace(text="np.e"),
 }
 _KNOWN = (*_NAMES, *(name for name in OPERATIONS if name.islower()))
 
 
-class _Reader:
+class _RuleReader:
     """Read one rule; a ValueError has a sentence on what cannot be read, and where."""
 
     def __init__(self, text: str) -> None:
@@ -123,7 +123,7 @@ class _Reader:
         self._places = [at for at, character in enumerate(text) for _ in range(1 + (character == "^"))]
         self._places.append(len(text))
 
-    def read(self) -> _Part:
+    def read(self) -> _RulePart:
         """Return the whole rule."""
         if len(self._text) > LONGEST:
             raise ValueError(f"The rule has {len(self._text)} characters; {LONGEST} are the most.")
@@ -144,7 +144,7 @@ class _Reader:
         what = f"“{part if len(part) < 20 else f'{part[:19]}…'}” at character {start + 1}" if part else "Its end"
         return ValueError(f"{what} {why}")
 
-    def _part(self, node: Any, depth: int = 0) -> _Part:
+    def _part(self, node: Any, depth: int = 0) -> _RulePart:
         """Return the part of a node."""
         start, end = self._places[node.col_offset], self._places[node.end_col_offset]
         fault, name = partial(self._fault, start, end), getattr(getattr(node, "func", node), "id", "")
@@ -175,15 +175,15 @@ class _Reader:
 
 
 @lru_cache(maxsize=64)
-def _read(text: str) -> tuple[_Part, str]:
+def _read(text: str) -> tuple[_RulePart, str]:
     """Return a rule, and its expression for numpy; a ValueError has a sentence on what cannot be read, and where."""
-    whole = _Reader(text).read()
+    whole = _RuleReader(text).read()
     if not whole.holds:
         raise ValueError(f"“{text}” is compared with nothing; a rule is such as y > sin(3*x).")
     return whole, ast.unparse(ast.parse(whole.text, mode="eval"))
 
 
-class Rule:
+class OwnRule:
     """True classes by a rule, on the square from `low` to `high` along both axes.
 
     Parameters
@@ -201,7 +201,7 @@ class Rule:
     Examples
     --------
     >>> import numpy as np
-    >>> rule = Rule("x^2 + y^2 < 1 and not x < 0")
+    >>> rule = OwnRule("x^2 + y^2 < 1 and not x < 0")
     >>> rule.holds(np.array([[0.5, 0.5], [-0.5, 0.5], [1.0, 1.0]])).tolist()
     [True, False, False]
     >>> rule.expression

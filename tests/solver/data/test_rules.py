@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from solver import Grid
 from solver.data.datasets import dataset_of, generate
 from solver.data.distribution import Law
-from solver.data.rules import Rule
+from solver.data.rules import OwnRule
 from tests.examples import examples
 
 # -- grammar -----------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ X = np.array([(0.3, -0.7), (-0.4, 0.2), (0.9, 0.8), (-0.6, -0.95), (0.0, 0.5), (
 def test_a_rule_is_evaluated_as_python_evaluates_it(text: str) -> None:
     """Independent: Python's own evaluation of the text, number by number.  The expression for numpy says the same."""
     try:
-        rule = Rule(text)
+        rule = OwnRule(text)
     except ValueError as error:
         assert "operations" in str(error) or "characters" in str(error)
         return
@@ -182,7 +182,7 @@ def test_the_other_road_knows_most_answers() -> None:
 )
 def test_what_a_rule_means(text: str, expected) -> None:  # type: ignore[no-untyped-def]
     xy = np.random.default_rng(1).uniform(-2, 2, (500, 2))
-    assert np.array_equal(Rule(text).holds(xy), expected(*xy.T))
+    assert np.array_equal(OwnRule(text).holds(xy), expected(*xy.T))
 
 
 # -- refused -----------------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ REFUSED = {
 def test_what_is_no_rule_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(REFUSED[text])), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Python's parser, "invalid decimal literal"
-        Rule(text)
+        OwnRule(text)
 
 
 @examples(300)
@@ -239,7 +239,7 @@ def test_any_text_is_a_rule_or_a_sentence(text: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            rule = Rule(text)
+            rule = OwnRule(text)
     except ValueError as error:
         assert str(error).endswith((".", "?")) and len(str(error)) < 200
     else:
@@ -336,7 +336,7 @@ def test_noise_and_flips_are_those_of_the_other_sets() -> None:
 )
 def test_the_boundary_is_that_of_the_rule(text: str, away, bound: float) -> None:  # type: ignore[no-untyped-def]
     """Its vertices are on the boundary, and none of it is missing: both classes are on its two sides."""
-    rule, grid = Rule(text), Grid(-1.013, 1.0, -1.0, 1.007, 150, 160)
+    rule, grid = OwnRule(text), Grid(-1.013, 1.0, -1.0, 1.007, 150, 160)
     lines = rule.boundary(grid)
     vertices = lines[~np.isnan(lines).any(axis=1)]
     assert np.abs(away(*vertices.T)).max() < bound
