@@ -209,6 +209,8 @@ REFUSED = {
     "sin > x": "“sin” at character 1 is no part of a rule.",
     "x(y) > 0": "“x(y)” at character 1 is no part of a rule.",
     "x == y": "“x == y” at character 1 is no part of a rule.",
+    "0 < x == y": "“0 < x == y” at character 1 is no part of a rule.",
+    "sin(x, out=y) > 0": "“sin(x, out=y)” at character 1 is no part of a rule.",
     "x // y > 0": "“x // y” at character 1 is no part of a rule.",
     "True and x > y": "“True” at character 1 is no part of a rule.",
     "x > y and y": "“x > y and y” at character 1 mixes up numbers and comparisons.",
