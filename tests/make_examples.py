@@ -42,7 +42,7 @@ from tests import playground_files
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
 LESSONS, DATA = FOLDER.parent / "lessons", FOLDER.parent / "data"
 #: Lessons without an example of their name, and the index of the step in their thumbnail.
-LESSON_STEPS = {"whose": 0, "validation": 0, "units": 3, "idle": 0, "promise": 3}
+LESSON_STEPS = {"whose": 0, "validation": 0, "units": 3, "idle": 0, "promise": 3, "rule": 0}
 #: Largest file of a thumbnail (bytes).
 LARGEST = 12 * 1024
 #: Size of the window that thumbnails show (pixels).

@@ -30,7 +30,16 @@ PROGRAMS = sorted((DOCS / "gallery").glob("*.py"))
 #: Words of the numbers of `test_numbers_in_texts_are_those_of_the_tables`.
 NUMBERS = {
     **{4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"},
-    **{13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen"},
+    **{
+        13: "thirteen",
+        14: "fourteen",
+        15: "fifteen",
+        16: "sixteen",
+        17: "seventeen",
+        18: "eighteen",
+        19: "nineteen",
+        20: "twenty",
+    },
 }
 PLACEHOLDER_TITLES = {each.title for each in PLACEHOLDERS.values()}
 #: Most lines of a program in the gallery: one screen.

@@ -34,7 +34,7 @@ from app.state.session import NOTHING, FeatureSession, Session
 from app.state.split import IdSet, Kind
 from app.state.store import Store, StoreState
 from app.tools import PointerPosition
-from solver.data.datasets import DATASETS
+from solver.data.datasets import DATASETS, SQUARE
 
 from .editing import Editing
 from .examples import ExampleController
@@ -269,6 +269,9 @@ class Controller:
         If the points are unedited points of the generator, they are regenerated at once; else they stay until
         `generate`. Return False if that was refused.
         """
+        low, high = self.document.generator.square or SQUARE
+        if values.keys() & {"low", "high"}:
+            values = {"square": (values.get("low", low), values.get("high", high))}
         try:
             settings = changed_struct(self.document.generator, values)
         except ValueError as error:

@@ -308,7 +308,8 @@ def _complete_generators(rest: dict[str, Any]) -> None:
     for name in ("origin", "generator"):
         if name in rest or (name == "generator" and "origin" in rest):
             changes = dict(rest.get(name, {}))
-            unknown, kind = [f"“{plain(key[:40])}”" for key in changes.keys() - before], changes.get("name", "moons")
+            unknown = [f"“{plain(key[:40])}”" for key in changes.keys() - set(GeneratorSettings.__struct_fields__)]
+            kind = changes.get("name", "moons")
             if isinstance(kind, str) and kind not in DATASETS:
                 unknown.append(f"“{plain(kind[:40])}”")
             if unknown:

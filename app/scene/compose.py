@@ -62,6 +62,7 @@ def compose(
     playing = [session.playing[lane.slot] for lane in lanes]
     kind = datasets.DATASETS[document.generator.name]
     own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
+    own |= dict.fromkeys(("rule", "low", "high"), kind.rule is not None)
     fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
     limited = len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE)
     limited |= document.training_limit != Document().training_limit

@@ -290,6 +290,22 @@ class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     n_classes: Annotated[int, Meta(ge=2, le=MAX_CLASSES)] = 2
     #: Share of each class that gets another class's label.
     flipped: Annotated[float, Meta(ge=0, le=datasets.MOST_FLIPPED)] = 0.0
+    #: The rule of the data set "rule", and its square, the ends of x and y; absent from files with other data sets.
+    rule: str | msgspec.UnsetType = msgspec.UNSET
+    square: tuple[float, float] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Raise a ValueError, with a sentence, if a rule cannot be read."""
+        ruled = self.name == "rule"
+        for name, default in (("rule", datasets.RULE), ("square", datasets.SQUARE)):
+            value = (getattr(self, name) or default) if ruled else msgspec.UNSET
+            msgspec.structs.force_setattr(self, name, value)
+        datasets.dataset_of(self.name, **self.own)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The user's own rule and its square, if the data set is of these."""
+        return {"rule": self.rule, "square": self.square} if self.name == "rule" else {}
 
     def points(self) -> Points:
         """Return the points of these settings; raise a ValueError with a sentence if they cannot be generated."""
@@ -306,6 +322,7 @@ def _points_of(settings: GeneratorSettings) -> Points:
         shift=settings.shift,
         n_classes=settings.n_classes,
         flipped=settings.flipped,
+        **settings.own,
     )
     return Points.of(X, y)
 

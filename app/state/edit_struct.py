@@ -15,6 +15,8 @@ _TEXTS = {
     "n_classes": "Set the number of classes to {}",
     "name": "Set the data set to {}",
     "flipped": "Flip {} of the labels",
+    "rule": "Set the rule to {}",
+    "square": "Set the square to {}",
     "pair": "Choose the pair of the margins",
 }
 

@@ -21,9 +21,10 @@ def law_of(origin: GeneratorSettings | None) -> Law | None:
         origin.shift if kind.has_shift else 0.0,
         origin.n_classes if kind.n_classes[1] > 2 else 2,
         origin.flipped,
+        **origin.own,
     )
     try:
-        law.risk(law.draw(1, 0)[0])
+        law.draw(1, 0)
     except ValueError:  # a file may contain settings that no generator accepts
         return None
     return law

@@ -14,14 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
 from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_choice, check_integer, check_number
+from solver.kernels.surface import Grid
 
 from . import shapes
+from .rules import OwnRule
 from .shapes import FIELDS, ClassCurve, Shapes, polar
 
 Points = tuple[Array, Integers]
@@ -30,6 +33,8 @@ LARGEST_COUNT = 1_000_000
 LARGEST_NOISE = 1000.0
 #: Largest share of flipped labels: at one half, two classes cannot be distinguished any more.
 MOST_FLIPPED = 0.5
+#: The rule that the data set of an own rule begins with, and its square: the ends of x and y.
+RULE, SQUARE = "y > sin(3*x)", (-1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,10 @@ class Truth:
     classes: Callable[[Array], Integers]
     """Returns the true class of points (n, 2)."""
     equation: str
-    lines: Callable[[float, float, float, float], Array]
+    lines: Callable[[float, float, float, float], Array] | None
     """Returns the boundary within left, right, bottom and top: polylines separated by NaN rows, shape (m, 2)."""
+    lines_on: Callable[[Grid], Array] | None = None
+    """Returns the boundary between the samples of a grid, where `lines` is None."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +75,8 @@ class Dataset:
     """Returns the curves of a number of classes, if the points lie on curves."""
     is_thin: bool = False
     """Whether points without noise lie on curves or single locations, which have no density."""
+    rule: OwnRule | None = None
+    """The rule that defines the true classes, if it is the user's own."""
 
     @property
     def has_shift(self) -> bool:
@@ -162,6 +171,20 @@ def _first_where(is_first: Callable[[Array], Mask]) -> Callable[[Array], Integer
     return lambda X: np.where(is_first(X), 0, 1).astype(np.int64)
 
 
+def _ruled(rule: OwnRule) -> Dataset:
+    """Return the data set of a rule."""
+    return Dataset(
+        title="Own rule",
+        sentence="Class 1 where your rule holds, class 2 elsewhere, evenly on the square; with a shift s > 0 the rule"
+        " is the same within s of each point, with s < 0 each class reaches |s| across the boundary.",
+        draw=rule.draw,
+        shift_range=(-1.0, 1.0),
+        truth=Truth(_first_where(rule.holds), f"where the rule {rule.text} begins to hold", None, rule.boundary),
+        shapes=rule.densities,
+        rule=rule,
+    )
+
+
 _LINE = Truth(_first_where(lambda X: X[:, 1] > X[:, 0]), "y = x", shapes.diagonal)
 
 DATASETS: Mapping[str, Dataset] = MappingProxyType(
@@ -236,12 +259,34 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
             truth=Truth(chessboard_classes, "the edges of the fields", shapes.board),
             shapes=shapes.fields,
         ),
+        "rule": _ruled(OwnRule(RULE, *SQUARE)),
     }
 )
 
 
+@lru_cache(maxsize=32)
+def dataset_of(name: str, rule: str = RULE, square: tuple[float, float] = SQUARE) -> Dataset:
+    """Return the row `name` of `DATASETS`; "rule" with this rule on this square.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set or square, or the rule cannot be read; one sentence.
+    """
+    dataset = DATASETS[check_choice("name", name, DATASETS)]
+    return dataset if dataset.rule is None else _ruled(OwnRule(rule, *square))
+
+
 def generate(
-    name: str, count: int, noise: float, seed: int, shift: float = 0.0, n_classes: int = 2, flipped: float = 0.0
+    name: str,
+    count: int,
+    noise: float,
+    seed: int,
+    shift: float = 0.0,
+    n_classes: int = 2,
+    flipped: float = 0.0,
+    rule: str = RULE,
+    square: tuple[float, float] = SQUARE,
 ) -> Points:
     """Return the data set `name` of `DATASETS`, with `count` points per class.
 
@@ -263,6 +308,10 @@ def generate(
     flipped : float, default=0
         Share of each class, up to 0.5, that gets the label of another class, each equally likely.  The coordinates do
         not depend on it.  For one seed, a larger share flips the points of a smaller share and others.
+    rule : str, default="y > sin(3*x)"
+        Where it holds is class 0 of the data set "rule", see `rules`; the other data sets ignore it.
+    square : tuple of float, default=(-1, 1)
+        Smallest and largest x and y of the data set "rule", before noise.
 
     Returns
     -------
@@ -283,7 +332,7 @@ def generate(
     >>> X.shape, y.tolist() == [0] * 50 + [1] * 50
     ((100, 2), True)
     """
-    dataset = DATASETS[check_choice("name", name, DATASETS)]
+    dataset = dataset_of(name, rule, square)
     shift, n_classes = _check_shift(name, shift), _check_classes(name, n_classes)
     check_number("flipped", flipped, 0.0, MOST_FLIPPED)
     check_integer("count", count, 1, LARGEST_COUNT)

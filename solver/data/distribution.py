@@ -31,9 +31,9 @@ from functools import lru_cache
 import numpy as np
 
 from solver.core.arrays import Array, Integers
-from solver.core.checks import check_choice, check_number
+from solver.core.checks import check_number
 
-from .datasets import DATASETS, MOST_FLIPPED, Dataset, Truth, generate
+from .datasets import MOST_FLIPPED, RULE, SQUARE, Dataset, Truth, dataset_of, generate
 from .densities import Density, NoisyCurve, likeliest
 from .shapes import FIELDS
 
@@ -49,13 +49,13 @@ class Law:
     ----------
     name : str
         A key of `DATASETS`.
-    noise, shift, n_classes, flipped
+    noise, shift, n_classes, flipped, rule, square
         As in `datasets.generate`.
 
     Raises
     ------
     ValueError
-        If `name` or `flipped` is invalid.
+        If `name`, `flipped`, `rule` or `square` is invalid.
 
     Examples
     --------
@@ -71,9 +71,11 @@ class Law:
     shift: float = 0.0
     n_classes: int = 2
     flipped: float = 0.0
+    rule: str = RULE
+    square: tuple[float, float] = SQUARE
 
     def __post_init__(self) -> None:
-        check_choice("name", self.name, DATASETS)
+        dataset_of(self.name, self.rule, self.square)
         check_number("flipped", self.flipped, 0.0, MOST_FLIPPED)
 
     @property
@@ -83,8 +85,8 @@ class Law:
 
     @property
     def dataset(self) -> Dataset:
-        """Row of `DATASETS` with this name."""
-        return DATASETS[self.name]
+        """Row of `DATASETS` with this name; that of an own rule with the rule."""
+        return dataset_of(self.name, self.rule, self.square)
 
     @property
     def has_truth(self) -> bool:
@@ -98,6 +100,11 @@ class Law:
         if truth is None:
             raise ValueError(f"The data set {self.name!r} has no true boundary, only an ideal one.")
         return truth
+
+    @property
+    def of_truth(self) -> Law:
+        """The law with the same true classes, and no noise, shift or flipped labels."""
+        return replace(self, noise=0.0, shift=0.0, flipped=0.0)
 
     @property
     def has_density(self) -> bool:
@@ -184,7 +191,8 @@ class Law:
             # from whole turns is no more even than independent points.
             turn = FIELDS * FIELDS // 2
             each = -(-int(counts.max(initial=1)) // turn) * turn
-            even, _ = generate(self.name, each, self.noise, int(random.integers(2**31)), self.shift, self.n_classes)
+            seed, own = int(random.integers(2**31)), (self.rule, self.square)
+            even, _ = generate(self.name, each, self.noise, seed, self.shift, self.n_classes, 0.0, *own)
             X = np.concatenate([even[c * each + random.permutation(each)[:n]] for c, n in enumerate(counts)])
         if self.flipped:
             others = (y + random.integers(1, self.n_classes, number)) % self.n_classes

@@ -13,7 +13,7 @@ from msgspec import Struct
 from app.features.scores.scene import FRESH, SEED
 from app.learners.code import INDENT, WIDTH, call, indented
 from app.state.document import Document, GeneratorSettings
-from solver.data.datasets import DATASETS
+from solver.data.datasets import DATASETS, dataset_of
 
 #: Largest number of test points whose indices are listed in the program.
 LISTED = 100
@@ -113,6 +113,38 @@ for label in (0, 1):
     parts.append(random.uniform(low, high))
 X = np.concatenate(parts)
 """),
+    "rule": _Maker(
+        """\
+parts = [np.empty((0, 2)), np.empty((0, 2))]
+while min(map(len, parts)) < count:
+    X = random.uniform(low, high, (count + 1000, 2))
+    for label, own in enumerate(reach(X, shift)):
+        parts[label] = np.concatenate((parts[label], X[own]))
+X = np.concatenate([part[:count] for part in parts])
+""",
+        helper='''\
+def holds(x, y):
+    """Return where the rule holds."""
+    with np.errstate(all="ignore"):
+        return (
+{rule}
+        )
+
+
+def reach(X, shift):
+    """Return which points each of both classes may have.
+
+    With a gap (shift > 0), no step of this length leads to the other
+    class; with an overlap (shift < 0), one may lead to the class itself.
+    """
+    angles = np.arange(16) * (np.pi / 8)
+    steps = np.column_stack((np.cos(angles), np.sin(angles)))
+    steps = np.vstack(([[0, 0]], shift * steps)) if shift else [[0, 0]]
+    held = np.array([holds(*(X + step).T) for step in steps])
+    within = np.any if shift < 0 else np.all
+    return within(held, axis=0), within(~held, axis=0)
+''',
+    ),
 }
 _NOISE = "X += noise * random.standard_normal(X.shape)\n"
 _CHOSEN = """\
@@ -178,7 +210,7 @@ def generated(document: Document, tested_on_new: bool) -> Generated | None:
         return None
     chosen = tested_on_new and not maker.fresh
     functions = [
-        maker.helper,
+        maker.helper.replace("{rule}", _expression(settings)),
         _make_points(settings, maker) if makes or chosen else "",
         _FLIP if makes and settings.flipped else "",
         _new_points(settings, maker) if tested_on_new else "",
@@ -208,9 +240,18 @@ def _values(settings: GeneratorSettings, flips: bool = False) -> dict[str, str]:
         values["shift"] = repr(settings.shift)
     if kind.n_classes[1] > 2:
         values["n_classes"] = str(settings.n_classes)
+    if settings.square:
+        values |= dict(zip(("low", "high"), map(repr, settings.square), strict=True))
     if flips and settings.flipped:
         values["flipped"] = repr(settings.flipped)
     return values
+
+
+def _expression(settings: GeneratorSettings) -> str:
+    """Return the rule, if the data set has one, as lines of the program."""
+    rule = dataset_of(settings.name, **settings.own).rule
+    lines = textwrap.fill(rule.expression, WIDTH - 3 * len(INDENT), break_long_words=False) if rule else ""
+    return textwrap.indent(lines, 3 * INDENT)
 
 
 def _classes(settings: GeneratorSettings) -> tuple[str, str]:

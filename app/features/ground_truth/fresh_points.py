@@ -30,7 +30,7 @@ _IDEAL = 72
 MOST_SHOWN, FEW = 1000, 300
 #: Number of locations for the mean error of the ideal classifier, and how many are drawn at a time.
 N_LOCATIONS, PORTION = 100_000, 10_000
-#: Number of locations along a side of the square [-1, 1]^2 where a model is compared with the truth.
+#: Number of locations along a side of the data set's square where a model is compared with the truth.
 SIDE = 200
 
 
@@ -211,7 +211,7 @@ class BayesErrorQuery(Struct, frozen=True):
 
 
 class SquareShare(Struct, frozen=True):
-    """Share of the square [-1, 1]^2 where a model and the truth disagree, from `SIDE` x `SIDE` locations."""
+    """Share of the data set's square where a model and the truth disagree, from `SIDE` x `SIDE` locations."""
 
     model: Model
     share: float
@@ -221,17 +221,18 @@ class SquareShare(Struct, frozen=True):
 class SquareQuery:
     """Query: the share of the square where a model and the truth of the exercise disagree."""
 
-    name: str
+    law: Law
     model: Model
     before: SquareShare | None = dataclasses.field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if self.before is not None:
             post(self.before)
-        middle = (np.arange(SIDE) + 0.5) * (2.0 / SIDE) - 1.0
+        low, high = self.law.square
+        middle = low + (np.arange(SIDE) + 0.5) * ((high - low) / SIDE)
         xy = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
         predicted = yield from predictions(self.model, xy, Pace(overtaken))
-        post(SquareShare(self.model, float((predicted != Law(self.name).truth.classes(xy)).mean())))
+        post(SquareShare(self.model, float((predicted != self.law.truth.classes(xy)).mean())))
 
 
 class EditedQuery(Struct, frozen=True):

@@ -47,7 +47,7 @@ class IdealBoundaryQuery(Struct, frozen=True):
     Parameters
     ----------
     law : Law
-        Its ideal class is defined everywhere, since it has noise.
+        Its ideal class is defined everywhere, since it has noise; or its truth is a rule.
     grid : Grid
     """
 
@@ -58,6 +58,8 @@ class IdealBoundaryQuery(Struct, frozen=True):
         g = self.grid
         fine = Grid(g.left, g.right, g.bottom, g.top, max(2, g.width // CELL), max(2, g.height // CELL))
         coarse, pace = g.coarse(), Pace(overtaken)
+        if self.law.has_truth and (lines_on := self.law.truth.lines_on):
+            return post(Lines(lines_on(fine), IDEAL))
         for grid in (coarse, fine) if coarse.width * coarse.height < fine.width * fine.height else (fine,):
             logs = yield from _on(self.law, grid, pace)
             parts = []
@@ -138,7 +140,7 @@ def queries(context: Context) -> dict[str, Query]:
         asked["ideal"] = BayesErrorQuery(law)
         asked |= _fresh(context, law)
     chosen = session.of(GroundTruthSession)
-    if law is not None and chosen.ideal and not law.has_truth and law.has_density:
+    if law is not None and chosen.ideal and (law.truth.lines is None if law.has_truth else law.has_density):
         for grid in context.grids:  # lanes of one size share an answer
             asked[f"boundary{context.grids.index(grid)}"] = IdealBoundaryQuery(law.unflipped, grid)
     if chosen.bootstrap and fast_loops.ready() and not session.drawing and len(document.points):
@@ -162,7 +164,7 @@ def _fresh(context: Context, law: Law) -> dict[str, Query]:
         if fresh_draw.batches:
             wanted[LaneQuestion("fresh", slot)] = FreshQuery(law, fresh_draw, model)
         if law.has_truth:
-            wanted[LaneQuestion("square", slot)] = SquareQuery(law.name, model)
+            wanted[LaneQuestion("square", slot)] = SquareQuery(law.of_truth, model)
     return {name: _continued(results.answer(name), query) for name, query in wanted.items()}
 
 
@@ -239,7 +241,7 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     counting = model is not None and not newest
     answer, area = results.answer(f"square{slot}"), None
     if answer is not None and isinstance(answer.query, SquareQuery) and law is not None and law.has_truth:
-        area = answer.value if answer.query.name == law.name else None
+        area = answer.value if answer.query.law == law.of_truth else None
     bootstrap, resampling, message = _haze(index, document, session, results)
     return TruthRow(
         index + 1,
@@ -283,7 +285,7 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     if law is not None and PANEL in session.open_panels and learns:
         tally = _tally(results.answer(f"fresh{document.slots[index]}"), law, chosen.fresh_draw)
     if law is not None and chosen.ideal:
-        line = _true_lines(law, document.view) if law.has_truth else _ideal_lines(results, law, index)
+        line = _true_lines(law, document.view) or _ideal_lines(results, law, index)
     haze = None if bootstrap is None else bootstrap.lines
     specks = _specks(tally) if tally is not None and len(tally.xy) else None
     return tuple(sheet for sheet in (haze, specks, line) if sheet is not None)
@@ -300,7 +302,9 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
 
 
 @kept(4)
-def _true_lines(law: Law, view: View) -> Lines:
+def _true_lines(law: Law, view: View) -> Lines | None:
+    if not law.has_truth or law.truth.lines is None:
+        return None
     reach = 4.0 * view.span  # enough for a picture much wider than high
     up = reach * view.ratio
     return Lines(law.truth.lines(view.x - reach, view.x + reach, view.y - up, view.y + up), IDEAL)

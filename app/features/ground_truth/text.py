@@ -30,7 +30,7 @@ NOTHING_THROWN = "Draw new points of the generator to see how often each model f
 BAYES = "Bayes error: the mean over many locations; ± is its standard error."
 INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such draws."
 EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
-AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} locations."
+AREA = "Area: share of the square [{:g}, {:g}]² where model and truth disagree, on a grid of {} × {} locations."
 DEFINITION = (
     "Disagreement: the probability that two of the B models, drawn at random, predict different classes at a location,"
     " averaged over locations: mean of (1 − Σ p²) · B / (B − 1), with p the share of the models that predict a class."
@@ -60,7 +60,8 @@ def short_name(law: Law) -> str:
 def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> str:
     """Return "Points of Moons, noise 0.2." and whether they have been changed."""
     kind = DATASETS[origin.name]
-    parts = [kind.title, f"noise {origin.noise:g}"]
+    own = [f"{origin.rule} on [{law.square[0]:g}, {law.square[1]:g}]²".replace("-", "−")] if origin.own else []
+    parts = [kind.title, *own, f"noise {origin.noise:g}"]
     if kind.has_shift:
         parts.append(f"shift {origin.shift:g}".replace("-", "−"))
     if kind.n_classes[1] > 2:
@@ -98,7 +99,8 @@ def details(truth: GroundTruthScene) -> list[str]:
     lines = [f"{boundary_name(truth.law)}.", BAYES]
     if truth.bayes is not None and truth.has_neighbours:
         lines.append(nearest_words(truth.law, truth.bayes))
-    return [*lines, SYMBOLS, INTERVAL, EXCESS, *([AREA] if truth.law.has_truth else []), RESAMPLING, DEFINITION]
+    area = AREA.format(*truth.law.square, SIDE, SIDE).replace("-", "−")
+    return [*lines, SYMBOLS, INTERVAL, EXCESS, *([area] if truth.law.has_truth else []), RESAMPLING, DEFINITION]
 
 
 def nearest_words(law: Law, bayes: BayesError) -> str:

@@ -21,6 +21,8 @@ GENERATOR: dict[str, str] = {
     "shift": "shift",
     "classes": "n_classes",
     "flipped": "flipped",
+    "own rule": "rule",
+    "square": "square",
 }
 #: Earlier names of settings on screen.
 EARLIER = {"extra orders": "orders", "rule": "rule", "length": "step_size"}

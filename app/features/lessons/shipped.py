@@ -19,6 +19,7 @@ from .reading import decoded, digest_of, front_of, parse
 #: Names in the order of the list; each lesson begins with the example of its name, if there is one.
 NAMES = (
     "neighbours",
+    "rule",
     "weights",
     "cells",
     "kept",

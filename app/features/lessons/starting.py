@@ -155,6 +155,10 @@ def _generated(document: Document, settings: Sequence[LessonSetting], faults: li
 
 def _generator(generator: GeneratorSettings, name: str, value: str) -> GeneratorSettings:
     field = names.GENERATOR[name]
+    if field in ("rule", "square"):
+        low, _, high = value.partition(" to ")
+        made = value if field == "rule" else (as_number(low), as_number(high))
+        return msgspec.structs.replace(generator, name="rule", **{field: made})
     made = _number(GeneratorSettings, field, name, value) if field != "name" else _key(name, value, DATA_SETS)
     return msgspec.structs.replace(generator, **{field: made})
 

@@ -247,10 +247,11 @@ def _sampled(given: Given, n: int, seed: int) -> Given:
 def _tests(study: Study, generator: GeneratorSettings, seed: int) -> Points:
     if study.test_on == "generator":
         return _made(generator, -(-study.test // generator.n_classes), seed)
-    truth = datasets.DATASETS[generator.name].truth
+    truth = datasets.dataset_of(generator.name, **generator.own).truth
     if truth is None:
         raise ValueError(f"{generator.name} has no true classes on the whole square.")
-    xy = np.random.Generator(np.random.PCG64(seed)).uniform(-1.0, 1.0, (study.test, 2))
+    square = generator.square or datasets.SQUARE
+    xy = np.random.Generator(np.random.PCG64(seed)).uniform(*square, (study.test, 2))
     return Points.of(xy, truth.classes(xy))
 
 

@@ -141,7 +141,8 @@ class _Reader:
         if isinstance(value, float) and not math.isfinite(value):
             raise self.fault(key, f"is {value}; it must be a finite number.")
         try:
-            return getattr(msgspec.convert({name: value}, kind), names[name])
+            base = {"name": "rule"} if kind is GeneratorSettings else {}  # which has all fields
+            return getattr(msgspec.convert(base | {name: value}, kind), names[name])
         except (msgspec.ValidationError, ValueError) as error:
             raise self.fault(key, f"is {_shown(value)}; {place_and_fault(error)[1]}.") from None
 

@@ -17,10 +17,12 @@ from app.views.theme import Theme
 from app.views.widgets.clickable import choosable, clickable
 from app.views.widgets.inputs import (
     Gestures,
+    NameField,
     NumberField,
     ShortCombo,
     describe,
     filled,
+    is_refused,
     label_for,
     mark_bad,
     named,
@@ -30,13 +32,18 @@ from app.views.widgets.inputs import (
     take_typed_number,
 )
 from app.window.flat_button import flat_button
-from solver.data.datasets import DATASETS, MOST_FLIPPED
+from solver.data.datasets import DATASETS, MOST_FLIPPED, RULE, SQUARE
+from solver.data.rules import FARTHEST
 
 from .class_chips import counts_sentence
 from .popup import PopupButton
 
 #: Usual and largest width of the number of points in the bar (pixels), and the first row of fields in the form.
 COUNT, MOST, FIELDS = 72, (1 << 24) - 1, 2
+RULE_TIP = (
+    "Class 1 is where it holds: comparisons of x and y by < or >, joined by and, or, not; + − * / ^, pi, e, sin, cos,"
+    " exp, log, sqrt, abs, min, max.  With the root or logarithm of a negative number, no comparison holds."
+)
 #: Text if the points are not as generated.
 OWN = "Own points"
 
@@ -51,13 +58,9 @@ class GeneratorFields(QWidget):
         self._shown: object = None
         self._times: object = None
         self._own: str | None = None
-        self._simple = False
+        self._simple = self._opening = False
         self._set = choosable(
-            ShortCombo(),
-            "generator.name",
-            "Data set",
-            "Which kind of data set to generate.",
-            controller.choose_generator,
+            ShortCombo(), "generator.name", "Data set", "Which kind of data set to generate.", self._choose
         )
         for name, kind in DATASETS.items():
             self._set.addItem(kind.title, name)
@@ -80,6 +83,13 @@ class GeneratorFields(QWidget):
         )
         for edit in (self._noise, self._shift, self._flipped):
             edit.setMaximumWidth(64)
+        self._rule = describe(NameField(1 << 24), "generator.rule", "Rule", RULE_TIP)
+        self._rule.committed.connect(self._set_rule)
+        self._rule.textEdited.connect(lambda: mark_bad(self._rule, bad=False))
+        self._low, self._high = (
+            self._number(name, f"Square {word}", -FARTHEST, FARTHEST, f"{size} x and y of the points before noise.")
+            for name, word, size in (("low", "from", "Smallest"), ("high", "to", "Largest"))
+        )
         more = self._more = PopupButton(
             "generator.more", "⋯", "More of the data set", "All settings of the data set; new points, or more of them."
         )
@@ -104,6 +114,9 @@ class GeneratorFields(QWidget):
             self._form.addRow(label)
         self._rows: dict[str, QWidget] = {}
         for title, name, field in (
+            ("Rule", "rule", self._rule),
+            ("Square from", "low", self._low),
+            ("to", "high", self._high),
             ("Classes", "n_classes", self._n_classes),
             ("Shift", "shift", self._shift),
             ("Flipped labels", "flipped", self._flipped),
@@ -147,6 +160,15 @@ class GeneratorFields(QWidget):
         styles = Qt.ToolButtonStyle
         self._go.setToolButtonStyle(styles.ToolButtonTextBesideIcon if simple else styles.ToolButtonIconOnly)
 
+    def _choose(self, name: str) -> None:
+        self._opening = name == "rule"  # its form opens when it shows the rule
+        self._controller.choose_generator(name)
+
+    def _set_rule(self, rule: str) -> None:
+        accepted = self._controller.set_generator(None, rule=rule)
+        self._rule.setModified(not accepted)  # what was refused stays to be corrected
+        mark_bad(self._rule, not accepted)
+
     def _generate(self, add: bool = False) -> None:
         take_typed_number()
         self._controller.generate(add=add)
@@ -183,6 +205,10 @@ class GeneratorFields(QWidget):
         self._shift.show_value(generator.shift)
         self._flipped.show_value(generator.flipped)
         show_number(self._n_classes, generator.n_classes)
+        self._rule.show_name(generator.rule or RULE)
+        mark_bad(self._rule, is_refused(self._rule) and self._rule.text() != generator.rule)
+        for edge, value in zip((self._low, self._high), generator.square or SQUARE, strict=True):
+            edge.show_value(value)
         self._note.setText(scene.generator_note)
         self._counts.setText(counts_sentence(scene))
         shown = (scene.generator_note, scene.generator_fields, scene.limited)
@@ -193,6 +219,11 @@ class GeneratorFields(QWidget):
                 self._form.setRowVisible(field, name in scene.generator_fields)
             self._form.setRowVisible(self._limits, scene.limited)
         self._show_limits(scene)
+        if self._opening:
+            self._opening = False
+            self._more.open()
+            self._rule.setFocus()
+            self._rule.selectAll()
 
     def _show_limits(self, scene: Scene) -> None:
         """Show the choices of the limit on training points, with estimated times."""

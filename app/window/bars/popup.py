@@ -7,7 +7,7 @@ from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QToolButton
 
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.inputs import NumberField, WholeField, commit_within, describe, is_refused, leave_field
+from app.views.widgets.inputs import ENTER, NumberField, WholeField, commit_within, describe, is_refused, leave_field
 from app.views.widgets.whats_this import answer, show_of_focused
 
 
@@ -25,7 +25,7 @@ class PopupForm(QFrame):
         left = leave_field(event, self)
         if event.key() == Qt.Key.Key_F1 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             show_of_focused(self)  # keys of the window's actions do not reach popups
-        elif left or event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        elif left or event.key() == Qt.Key.Key_Escape or (event.key() in ENTER and not is_refused(self.focusWidget())):
             self.hide()
         else:
             super().keyPressEvent(event)

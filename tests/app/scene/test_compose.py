@@ -204,7 +204,8 @@ def test_fields_of_each_generator(name: str) -> None:
     made = scene(replace(MOONS, generator=GeneratorSettings(name=name)))  # type: ignore[arg-type]
     kind = DATASETS[name]
     always = {"count", "noise", "seed", "flipped"}
-    assert always <= made.generator_fields <= always | {"shift", "n_classes"}
+    assert always <= made.generator_fields <= always | {"shift", "n_classes", "rule", "low", "high"}
+    assert ("rule" in made.generator_fields) == (name == "rule")
     assert ("shift" in made.generator_fields) == kind.has_shift
     assert ("n_classes" in made.generator_fields) == (kind.n_classes[1] > 2)
     assert made.generator_note == kind.sentence

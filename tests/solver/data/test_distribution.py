@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import binomtest, chi2
 
-from solver import SVC, KNeighborsClassifier, Perceptron
+from solver import SVC, Grid, KNeighborsClassifier, Perceptron
 from solver.data.datasets import DATASETS, generate
 from solver.data.densities import normal_cdf
 from solver.data.distribution import Law, cover_hart, wilson
@@ -313,7 +313,8 @@ def test_true_classes_and_lines(name: str) -> None:
         clear = (np.abs(X) > 1e-6).all(axis=1)
     assert (law.truth.classes(X[clear]) == y[clear]).mean() > 0.9995
     assert (law.bayes(X[clear]) == y[clear]).mean() > 0.9995
-    lines = law.truth.lines(-2.0, 2.0, -1.5, 1.7)
+    on_grid = law.truth.lines_on
+    lines = on_grid(Grid(-2, 2, -1.5, 1.7, 4000, 3200)) if on_grid else law.truth.lines(-2.0, 2.0, -1.5, 1.7)
     assert np.nanmax(np.abs(lines)) <= 2.0
     before, after = lines[:-1], lines[1:]
     whole = ~np.isnan(before + after).any(axis=1)

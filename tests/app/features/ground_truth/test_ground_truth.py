@@ -238,11 +238,11 @@ def test_error_of_the_ideal_classifier() -> None:
 def test_share_of_the_square() -> None:
     document = generated(CIRCLE)
     model = model_of(document)
-    area = ask(SquareQuery("circle", model))[-1]
+    area = ask(SquareQuery(Law("circle"), model))[-1]
     locations = [(x, y) for y in np.arange(-0.995, 1, 0.01) for x in np.arange(-0.995, 1, 0.01)]
     truth = np.array([0 if x * x + y * y < 0.5 else 1 for x, y in locations])
     assert area.share == pytest.approx((model.predict(np.array(locations)) != truth).mean(), abs=1e-4)
-    assert area.model is model and ask(SquareQuery("circle", model, before=area))[0] is area
+    assert area.model is model and ask(SquareQuery(Law("circle"), model, before=area))[0] is area
 
 
 # -- the ideal boundary ------------------------------------------------------------------------------------------------

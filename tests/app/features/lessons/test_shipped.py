@@ -92,20 +92,20 @@ def moved(document: Document, index: int, x: float, y: float) -> Document:
 
 
 #: Lessons that begin without an example.
-WITHOUT = ("whose", "validation", "units", "idle", "promise")
+WITHOUT = ("whose", "validation", "units", "idle", "promise", "rule")
 #: Examples that no lesson begins from: "units" builds its own, one step after the other.
 WITHOUT_LESSON = {"scaling"}
 #: Lessons that exist in English only.
 UNTRANSLATED: tuple[str, ...] = ()
 
 
-def test_there_are_nineteen_and_no_other_file_beside_them() -> None:
+def test_there_are_twenty_and_no_other_file_beside_them() -> None:
     files = {each.name for each in assets("lessons").iterdir()}
     pictures = {f"{name}{which}.png" for name in WITHOUT for which in ("", "-dark")}
     translated = {f"{name}.de.lesson.md" for name in shipped.NAMES if name not in UNTRANSLATED}
     phrases = {f"phrases.{language}.toml" for language in ("en", "de")}
     assert files == {f"{name}.lesson.md" for name in shipped.NAMES} | translated | pictures | phrases
-    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) - WITHOUT_LESSON and len(shipped.NAMES) == 19
+    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) - WITHOUT_LESSON and len(shipped.NAMES) == 20
     assert all(shipped.picture(name, dark).startswith(b"\x89PNG") for name in shipped.NAMES for dark in (False, True))
     rows = shipped.shipped()
     assert [row.name for row in rows] == list(shipped.NAMES)
@@ -113,7 +113,7 @@ def test_there_are_nineteen_and_no_other_file_beside_them() -> None:
         whole = lesson(row.name)
         assert (row.title, row.minutes, row.level) == (whole.title, 5, whole.level)
         assert row.level in ("beginner", "intermediate", "advanced")
-    assert len({row.title for row in rows}) == 19
+    assert len({row.title for row in rows}) == 20
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
@@ -143,7 +143,10 @@ def test_what_is_shown_is_there_and_of_use(name: str) -> None:
         document = start(name, index)
         fields = {each.name for lane in document.lanes[: document.shown] for each in lane.family.fields}
         for control in step.show or ():
-            assert control in fields | {"tools", "classes", "playback", "speed", "units"}, (step.title, control)
+            assert control in fields | {"tools", "classes", "playback", "speed", "units", "data set"}, (
+                step.title,
+                control,
+            )
         assert not step.panel or step.panel in actions
         for lane in document.lanes[: document.shown]:  # no slider for a lane that is not displayed
             for each in lane.family.fields:
@@ -210,6 +213,7 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("wrong-labels", 5): lambda d: with_settings(d, "C = 1"),
     ("perceptron", 5): lambda d: with_settings(d, "1.seed = 4"),
     ("promise", 6): lambda d: with_settings(d, "k = 9"),
+    ("rule", 4): lambda d: with_settings(d, "own rule = sin(20*x) > 0"),
 }
 #: Goal that is a number of a panel, with a test of its own.
 IN_PANEL = ("validation", 3)
@@ -778,6 +782,26 @@ def test_wrong_labels() -> None:
     assert right("wrong-labels", 4).startswith("No")
     assert numbers(because("wrong-labels", 4)) == report(test_score("wrong-labels", 4))
     assert f"{report(test_score('wrong-labels', 5))} %" in lesson("wrong-labels").steps[4].text
+
+
+def test_rule() -> None:
+    document = start("rule", 1)
+    assert document.origin is not None and (document.origin.rule, document.origin.noise) == ("y > sin(3*x)", 0.0)
+    truth = law_of(document.origin)
+    assert truth is not None and document.points.counts[:2] == (50, 50)
+    x, y = truth.draw(4000, 1)[0].T
+    wrong = frame("rule", 1).model.predict(np.column_stack((x, y))) != np.where(y > np.sin(3 * x), 0, 1)  # type: ignore[union-attr]
+    away = np.abs(y - np.sin(3 * x)) / np.hypot(1, 3 * np.cos(3 * x))  # about the distance from the line
+    assert right("rule", 1).startswith("Near the curve") and away[wrong].mean() < 0.3 * away[~wrong].mean()
+    question = lesson("rule").steps[1].prediction
+    assert question is not None and f"{report(test_score('rule', 1))} %" in question.question
+    assert right("rule", 2) == "About 98 %" and numbers(because("rule", 2)) == report(test_score("rule", 2))
+    more = test_score_of(with_settings(start("rule", 3), "n = 1000"))
+    assert right("rule", 3) == "About 62 %"
+    assert numbers(because("rule", 3)) == report(test_score("rule", 3), more)
+    bends = np.sign(np.diff(np.sin(20 * np.linspace(-1, 1, 4000))))
+    assert np.count_nonzero(np.diff(bends)) == 12 and "twelve times" in lesson("rule").steps[2].text
+    assert f"{report(test_score('rule', 4))} %" in lesson("rule").steps[3].text
 
 
 def test_perceptron() -> None:
