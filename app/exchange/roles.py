@@ -199,6 +199,8 @@ def _weakness(table: Table, index: int) -> str:
         return "mostly empty" if 2 * np.count_nonzero(blank) >= len(column.values) > 0 else "words"
     if len(finite) > 1 and finite.min() == finite.max():
         return "constant"
+    if column.date:
+        return "a date"
     if len(np.unique(finite[:50])) > MAX_CLASSES and _measured([column], 50):
         return "a date" if name in _DATES else ""  # a measurement: the rest need not be sorted
     values = np.unique(finite)

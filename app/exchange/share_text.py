@@ -152,7 +152,7 @@ _TOP = 4095
 _NAME = "The share text"
 _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
 #: Entries of the map, in order.
-_PLAIN = ("shown", "compared", "axes", "training_limit")
+_PLAIN = ("shown", "compared", "axes", "training_limit", "dates")
 _LISTS: dict[str, Any] = {"lanes": Lane(), "styles": ClassStyle()}
 _KEYS = (*_LISTS, *_PLAIN, "split", "ids", "ratio")
 _GENERATORS = ("generator", "origin")
@@ -358,7 +358,7 @@ def _differing(document: Document) -> dict[str, Any]:
         if file[name] != plain[name]:
             values = msgspec.to_builtins(default)
             rest[name] = [_difference(each, values) for each in file[name]]
-    rest |= {name: file[name] for name in _PLAIN if file[name] != plain[name]}
+    rest |= {name: file[name] for name in _PLAIN if file.get(name) != plain.get(name)}
     split = _difference(file["split"], plain["split"])
     ids = document.points.ids
     chosen = np.isin(ids, document.split.painted.ids)

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from app.core.dates import NO_DATES
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.document import (
     MAX_LANES,
@@ -26,6 +27,7 @@ from app.state.document import (
     AxisName,
     ClassStyle,
     ClassStyles,
+    Dates,
     Document,
     GeneratorSettings,
     Lane,
@@ -95,6 +97,8 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     units: Units = NO_UNITS
     #: Data of features, by name; absent if there are none.
     attached: dict[Annotated[str, Meta(pattern="^[a-z-]{1,40}$")], msgspec.Raw] = {}
+    #: Lengths of a second along x and y; absent if both are numbers.
+    dates: Dates = NO_DATES
 
 
 Newest = FileV3
@@ -132,6 +136,7 @@ def decode(data: bytes, version: int) -> Document:
         scaling=newest.scaling,
         attached=tuple((name, bytes(raw)) for name, raw in newest.attached.items()),
         units=newest.units,
+        dates=newest.dates,
     )
 
 
@@ -233,6 +238,7 @@ def encode(document: Document) -> bytes:
         document.scaling,
         document.units,
         {name: msgspec.Raw(data) for name, data in document.attached},
+        document.dates,
     )
     return msgspec.json.encode(file) + b"\n"
 

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
 from app.core.caches import kept
+from app.core.dates import NO_DATES, Coordinates
 from app.core.number_format import number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
@@ -446,6 +447,8 @@ LEAST_UNIT, MOST_UNIT = 0.001, 1000.0
 _Unit = Annotated[float, Meta(ge=LEAST_UNIT, le=MOST_UNIT)]
 Units: TypeAlias = tuple[_Unit, _Unit]
 NO_UNITS = (1.0, 1.0)
+_Second = Annotated[float, Meta(ge=0, le=MOST_UNIT)]
+Dates: TypeAlias = tuple[_Second, _Second]
 #: Range of the limit on the number of training points.
 LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
 TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
@@ -484,6 +487,8 @@ class Document(Struct, frozen=True, eq=False):
         Factors by which x and y have been multiplied since the points were drawn, generated or imported.
     attached : tuple of (str, bytes)
         Data of features, by name: JSON that they read themselves.  Undo skips it.
+    dates : tuple of (float, float)
+        Lengths of a second along x and y where these are dates, counted from 1970; 0 where they are numbers.
     """
 
     points: Points = field(default_factory=Points)
@@ -502,6 +507,7 @@ class Document(Struct, frozen=True, eq=False):
     scaling: Scaling | None = None
     attached: tuple[tuple[str, bytes], ...] = ()
     units: Units = NO_UNITS
+    dates: Dates = NO_DATES
 
     @property
     def has_passed(self) -> bool:
@@ -514,6 +520,11 @@ class Document(Struct, frozen=True, eq=False):
         if self.scaling is None:
             return self.points.xy, self.axes
         return self.scaling.undo(self.points.xy), measured(self.axes)
+
+    @property
+    def coordinates(self) -> tuple[Coordinates, Coordinates]:
+        """Return how the coordinates along x and along y are written and read."""
+        return Coordinates(self.dates[0]), Coordinates(self.dates[1])
 
     @property
     def parts(self) -> SplitPoints:
