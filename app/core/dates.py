@@ -14,11 +14,14 @@ import numpy as np
 from msgspec import Struct
 
 from .number_format import coordinate, full, number_of
+from .points import LIMIT
 
 #: Lengths of a second along x and y, both of which are numbers.
 NO_DATES = (0.0, 0.0)
 #: Largest distance from 1970 (s) of a date: half a million years.
 _FARTHEST = 1.6e13
+#: 15 March 2024, 10:15.
+_EXAMPLE = 1710497700.0
 _DATE = re.compile(
     r"(?:(?P<year>\+?\d{4,6}|-\d{3,6})(?P<sign>[-/])(?P<month>\d\d?)(?P=sign)(?P<day>\d\d?)"
     r"|(?P<first>\d\d?)(?P<other>[./])(?P<second>\d\d?)(?P=other)(?P<last>\d{4}))"
@@ -92,3 +95,7 @@ class Coordinates(Struct, frozen=True):
     def value(self, text: str) -> float:
         """Return the coordinate that was typed; NaN if it is none."""
         return seconds_of(text) * self.second if self.second else number_of(text)
+
+    def wanted(self, low: float = -LIMIT, high: float = LIMIT) -> str:
+        """Return what can be typed: "a date such as 2024-03-15T10:15", or a number from `low` to `high`."""
+        return f"a date such as {date_text(_EXAMPLE)}" if self.second else f"a number from {low:g} to {high:g}"

@@ -241,20 +241,14 @@ def encode_pieces(
 
 
 def as_text(
-    xy: Array,
-    labels: Labels,
-    class_names: Sequence[str],
-    coordinates: tuple[Coordinates, Coordinates] = _NUMBERS,
+    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = _NUMBERS
 ) -> str:
     """Return the points as lines of x, y and class, for a spreadsheet."""
     return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t", coordinates)
 
 
 def text_pieces(
-    xy: Array,
-    labels: Labels,
-    class_names: Sequence[str],
-    coordinates: tuple[Coordinates, Coordinates] = _NUMBERS,
+    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = _NUMBERS
 ) -> Iterator[tuple[str, float]]:
     """Yield the text of `as_text` in pieces, like `encode_pieces`."""
     for start in range(0, len(xy), _TOGETHER):
@@ -369,11 +363,7 @@ def _key(name: str) -> str:
 
 
 def _rows(
-    xy: Array,
-    labels: Labels,
-    names: Sequence[str],
-    separator: str,
-    coordinates: tuple[Coordinates, Coordinates],
+    xy: Array, labels: Labels, names: Sequence[str], separator: str, coordinates: tuple[Coordinates, Coordinates]
 ) -> str:
     cells = zip(*_cells(xy, coordinates), [names[c] for c in labels.tolist()])  # noqa: B905
     return csv_text(cells, separator)

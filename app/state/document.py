@@ -526,6 +526,11 @@ class Document(Struct, frozen=True, eq=False):
         """Return how the coordinates along x and along y are written and read."""
         return Coordinates(self.dates[0]), Coordinates(self.dates[1])
 
+    def location_text(self, location: Sequence[float]) -> list[str]:
+        """Return x and y of a location in the digits that tell neighbouring pixels of the view apart."""
+        spans = self.view.span, self.view.span * self.view.ratio
+        return [*map(Coordinates.brief, self.coordinates, location, spans)]
+
     @property
     def parts(self) -> SplitPoints:
         """Training and test points by the split; the same object while nothing has changed."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from app.engine.frames import Picture
 from app.files import documents, png
 from app.files.background_task import Progress
 from app.files.documents import FileError
+from app.views.plot.date_ticks import date_ticks
 from solver.core.arrays import Array
 
 from .layout import Sheet
@@ -27,8 +29,8 @@ MOST_POINTS, MOST_VERTICES = 5000, 20_000
 SYMBOLS = ("*", "square*", "triangle*", "diamond*", "pentagon*", "oplus*", "star", "x")
 #: Most digits of the numbers beside an axis that PGFPlots tells apart.
 TEX = 5
-#: Height of a plot in print (cm).
-HEIGHT = 7.0
+#: Height of a plot in print (cm), points in a centimetre, and width of a digit (points).
+HEIGHT, POINTS, SIGN = 7.0, 28.45, 5.0
 #: Appearance of the marks, by field of `Marks`.
 MARKS = {
     "free": "mark=o, mark size=3.4pt",
@@ -71,17 +73,19 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
         grid = plot.grid
         width, height = HEIGHT * grid.width / grid.height, HEIGHT
         # TeX computes in seven digits: coordinates count from the offset of their axis.
-        x, y = (AxisNumbers.between(*ends, TEX, TEX) for ends in ((grid.left, grid.right), (grid.bottom, grid.top)))
+        document = plot.scene.document
+        x = _axis("x", grid.left, grid.right, width, document.dates[0])
+        y = _axis("y", grid.bottom, grid.top, height, document.dates[1])
         origin = np.array([x.offset, y.offset])
         ends = f"xmin={grid.left - x.offset:.8g}, xmax={grid.right - x.offset:.8g}, "
         ends += f"ymin={grid.bottom - y.offset:.8g}, ymax={grid.top - y.offset:.8g}"
-        names = [f"{name}  {each.end}".strip() for name, each in zip(plot.scene.document.axes, (x, y), strict=True)]
+        names = [f"{name}  {each.end}".strip() for name, each in zip(document.axes, (x, y), strict=True)]
         text += [
             r"\begin{tikzpicture}",
             r"\begin{axis}[scale only axis, enlargelimits=false, axis on top, clip marker paths=true,",
             f"  width={width:.3f}cm, height={height:.3f}cm, title={{{escaped(plot.title)}}},",
             f"  xlabel={{{escaped(names[0])}}}, ylabel={{{escaped(names[1])}}},",
-            f"  {ends}]",
+            f"  {x.ticks}{y.ticks}{ends}]",
         ]
         picture = drawn[index]
         if picture is not None:
@@ -96,6 +100,30 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
             text += _curve(f"only marks, black, {style}", plot.points.xy[getattr(plot.lane.marks, name)] - origin)
         text += [r"\end{axis}", r"\end{tikzpicture}"]
     return "\n".join([*text, r"\end{document}", ""]), files
+
+
+class _Axis(NamedTuple):
+    """The coordinate that is drawn as 0, the text behind the name, and the ticks if PGFPlots cannot choose them."""
+
+    offset: float
+    end: str
+    ticks: str = ""
+
+
+def _axis(letter: str, low: float, high: float, length: float, second: float) -> _Axis:
+    """Return how to draw an axis of some length (cm), of dates if `second` is above 0."""
+    if not second:
+        numbers = AxisNumbers.between(low, high, TEX, TEX)
+        return _Axis(numbers.offset, numbers.end)
+    width = (lambda text: SIGN * len(text)) if letter == "x" else (lambda text: 2 * SIGN)
+    levels, end = date_ticks(low / second, high / second, length * POINTS, width)
+    unit, kept = (high - low) / (length * POINTS), list[tuple[float, str]]()
+    for at, text in (pair for _, seconds, texts in levels for pair in zip(seconds, texts, strict=True)):
+        if all(abs(at * second - other) > unit * (0.5 * width(text + word) + 4) for other, word in kept):
+            kept.append((at * second, text))
+    ticks = ",".join(f"{at - low:.8g}" for at, _ in kept)
+    texts = ",".join(text for _, text in kept)
+    return _Axis(low, end, f"{letter}tick={{{ticks}}}, {letter}ticklabels={{{texts}}}, ")
 
 
 def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:

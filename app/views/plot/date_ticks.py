@@ -14,7 +14,15 @@ from pyqtgraph.graphicsItems import DateAxisItem as steps
 GAP = 14
 #: Parts of an ISO date: 2024, 2024-03, 03-15, 10:15, 10:15:30 and 30.125.
 _YEAR, _MONTH, _DAY, _MINUTE, _SECOND, _PART = map(slice, (0, 0, 5, 11, 11, 17), (4, 7, 10, 16, 19, 23))
-_MONTHS = steps.TickSpec(steps.MONTH_SPACING, steps.makeMStepper(1), _MONTH)
+
+
+def _next_month(seconds: float, n: int, first: bool) -> float:
+    """Return the next month that is a multiple of `n` from January 1970; pyqtgraph's step would begin anywhere."""
+    month = int(np.datetime64(math.floor(seconds), "s").astype("datetime64[M]").astype(np.int64))
+    return float(np.datetime64((month // n + 1) * n, "M").astype("datetime64[s]").astype(np.int64))
+
+
+_MONTHS = steps.TickSpec(steps.MONTH_SPACING, _next_month, _MONTH, [1, 3, 6, 12])
 _DAYS = steps.TickSpec(steps.DAY_SPACING, steps.makeSStepper(steps.DAY_SPACING), _DAY)
 
 
@@ -45,7 +53,10 @@ def _seconds(spacing: float, part: slice, factors: list[int]) -> Any:
 
 _LEVELS = (
     _Level(
-        math.inf, "0000-00", 0, (steps.TickSpec(steps.YEAR_SPACING, steps.makeYStepper(1), _YEAR, [1, 5, 10, 25]), _MONTHS)
+        math.inf,
+        "0000-00",
+        0,
+        (steps.TickSpec(steps.YEAR_SPACING, steps.makeYStepper(1), _YEAR, [1, 5, 10, 25]), _MONTHS),
     ),
     _Level(5 * 86400, "00-00", 4, (_MONTHS, _seconds(86400, _DAY, [1, 5]))),
     _Level(6 * 3600, "00-00", 10, (_DAYS, _seconds(3600, _MINUTE, [1, 6]))),
@@ -55,10 +66,7 @@ _LEVELS = (
         1,
         "00.000",
         16,
-        (
-            _seconds(60, _SECOND, [1]),
-            steps.TickSpec(0.001, steps.makeMSStepper(0.001), _PART, [1, 5, 10, 25]),
-        ),
+        (_seconds(60, _SECOND, [1]), steps.TickSpec(0.001, steps.makeMSStepper(0.001), _PART, [1, 5, 10, 25])),
     ),
 )
 

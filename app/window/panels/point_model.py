@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.controllers.controller import Controller
-from app.core.number_format import full, number_of
+from app.core.dates import Coordinates
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
@@ -33,7 +33,7 @@ class PointModel(QAbstractTableModel):
         self._controller = controller
         self.points = Points()
         self.xy, self.labels, self.ids = self.points.xy, self.points.labels, self.points.ids
-        self.axes = ("x", "y")
+        self.axes, self.coordinates = ("x", "y"), (Coordinates(), Coordinates())
         self.names: tuple[str, ...] = ("",) * MAX_CLASSES
         self.digits = MOST_DIGITS
         self._needed = [0, 0]  # digits that tell x, and y, of these points apart
@@ -43,8 +43,8 @@ class PointModel(QAbstractTableModel):
     def show_names(self, scene: Scene) -> None:
         """Set the names of axes and classes."""
         axes = (plain(scene.document.axes[0]) or "x", plain(scene.document.axes[1]) or "y")
-        if axes != self.axes:
-            self.axes = axes
+        if (axes, scene.document.coordinates) != (self.axes, self.coordinates):
+            self.axes, self.coordinates = axes, scene.document.coordinates
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, X, Y)
         names = tuple(style.name for style in scene.document.styles)
         if names != self.names:
@@ -122,13 +122,17 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        value = float(self.xy[row, column - X])
+        value, kind = float(self.xy[row, column - X]), self.coordinates[column - X]
+        if kind.second:
+            return kind.brief(value, self.points.extent[column - X])
         text = f"{value:.{max(self.digits, self._needed[column - X])}g}"
         return f"{value:.0f}" if "e+" in text and abs(value) < 1e6 else text
 
     def editable_text(self, row: int, column: int) -> str:
         """Return the initial text of a cell's editor, with all digits."""
-        return self.text(row, column) if column == CLASS else full(float(self.xy[row, column - X]))
+        if column == CLASS:
+            return self.text(row, column)
+        return self.coordinates[column - X].text(float(self.xy[row, column - X]))
 
     def _tip(self, row: int, column: int) -> str:
         label = int(self.labels[row])
@@ -136,7 +140,7 @@ class PointModel(QAbstractTableModel):
         if column == NUMBER:
             return f"Point {row + 1} of {len(self.ids)}"
         here = stacked(self._controller.document, row) if self._controller.document.points is self.points else ""
-        own = f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
+        own = f"Class {label + 1}{name}" if column == CLASS else self.editable_text(row, column)
         return f"{own}; {here}" if here else own
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -176,9 +180,10 @@ class PointModel(QAbstractTableModel):
         return column != NUMBER and self._set_number(row, column, str(value))
 
     def _set_number(self, row: int, column: int, text: str) -> bool:
-        number = number_of(text)
+        number = self.coordinates[column - X].value(text)
         if not abs(number) <= LIMIT:
-            self._controller.say(f"{refusal(self.axes[column - X], text)}: it stays {self.text(row, column)}.")
+            sentence = refusal(self.axes[column - X], self.coordinates[column - X], text)
+            self._controller.say(f"{sentence}: it stays {self.text(row, column)}.")
             return False
         points = self._controller.document.points  # the displayed points may be older
         location = points.xy[points.indices_of(self.ids[[row]])]
@@ -220,6 +225,6 @@ def _needed(values: Array) -> int:
     return 3 + math.ceil(math.log10(float(np.abs(values).max()) / wide)) if wide > 0 else 0
 
 
-def refusal(what: str, text: str) -> str:
+def refusal(what: str, kind: Coordinates, text: str) -> str:
     """Return a sentence on why `text` is no coordinate."""
-    return f"{what} must be a number from {-LIMIT:g} to {LIMIT:g}; “{text.strip()[:20]}” is not"
+    return f"{what} must be {kind.wanted()}; “{text.strip()[:20]}” is not"
