@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.core.dates import date_text
 from app.core.number_format import count
 from app.core.plain_text import plain
 from app.engine.shading import ON_WHITE
@@ -410,8 +411,9 @@ def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) 
 
 def _axes(document: Document) -> str:
     """Return the end of `draw_points`."""
-    names = zip(("xlabel", "ylabel"), document.axes, strict=True)
-    labels = {name: _quoted(_unset(plain(axis))) for name, axis in names if axis}
+    seconds = [f" (seconds since {date_text(0.0)})" * (second == 1) for second in document.dates]
+    names = zip(("xlabel", "ylabel"), document.axes, seconds, strict=True)
+    labels = {name: _quoted(_unset(plain(axis) + unit)) for name, axis, unit in names if axis}
     aspect = '"auto"' if document.view.owns_scales else '"equal"'
     ranges = {"xlim": "VIEW[:, 0]", "ylim": "VIEW[:, 1]", "aspect": aspect}
     legend = 'ax.legend(loc="upper right", fontsize="small")\n' if len(document.points) else ""

@@ -30,7 +30,7 @@ class ProbeController:
             self._pointer,
             None
             if pointer is None
-            else (_as_displayed(pointer.x, pointer.unit), _as_displayed(pointer.y, pointer.unit)),
+            else (_as_displayed(pointer.x, pointer.unit), _as_displayed(pointer.y, pointer.unit * pointer.ratio)),
         )
         opened, pinned = bool(FOLLOWERS & session.open_panels), session.of(ProbeSession).probe is not None
         if pointer is None and opened and not pinned:

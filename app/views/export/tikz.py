@@ -18,7 +18,7 @@ from app.engine.frames import Picture
 from app.files import documents, png
 from app.files.background_task import Progress
 from app.files.documents import FileError
-from app.views.plot.date_ticks import date_ticks
+from app.views.plot.date_ticks import apart, date_ticks
 from solver.core.arrays import Array
 
 from .layout import Sheet
@@ -115,15 +115,11 @@ def _axis(letter: str, low: float, high: float, length: float, second: float) ->
     if not second:
         numbers = AxisNumbers.between(low, high, TEX, TEX)
         return _Axis(numbers.offset, numbers.end)
-    width = (lambda text: SIGN * len(text)) if letter == "x" else (lambda text: 2 * SIGN)
-    levels, end = date_ticks(low / second, high / second, length * POINTS, width)
-    unit, kept = (high - low) / (length * POINTS), list[tuple[float, str]]()
-    for at, text in (pair for _, seconds, texts in levels for pair in zip(seconds, texts, strict=True)):
-        if all(abs(at * second - other) > unit * (0.5 * width(text + word) + 4) for other, word in kept):
-            kept.append((at * second, text))
-    ticks = ",".join(f"{at - low:.8g}" for at, _ in kept)
-    texts = ",".join(text for _, text in kept)
-    return _Axis(low, end, f"{letter}tick={{{ticks}}}, {letter}ticklabels={{{texts}}}, ")
+    unit, width = (high - low) / second / (length * POINTS), lambda text: SIGN * (len(text) if letter == "x" else 2)
+    ticks, end = date_ticks(low / second, high / second, length * POINTS, width)
+    labelled = [(f"{at * second - low:.8g}", text) for at, text in apart(ticks, unit, width)]
+    at, texts = (",".join(pair[part] for pair in labelled) for part in (0, 1))
+    return _Axis(low, end, f"{letter}tick={{{at}}}, {letter}ticklabels={{{texts}}}, ")
 
 
 def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:

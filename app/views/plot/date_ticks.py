@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from msgspec import Struct
-from pyqtgraph.graphicsItems import DateAxisItem as steps
+from pyqtgraph.graphicsItems import DateAxisItem as Steps
 
+#: Spacing, seconds and texts of ticks.
+Ticks = list[tuple[float, list[float], list[str]]]
 #: Least distance (pixels) between the texts of two ticks.
 GAP = 14
 #: Parts of an ISO date: 2024, 2024-03, 03-15, 10:15, 10:15:30 and 30.125.
@@ -22,58 +22,26 @@ def _next_month(seconds: float, n: int, first: bool) -> float:
     return float(np.datetime64((month // n + 1) * n, "M").astype("datetime64[s]").astype(np.int64))
 
 
-_MONTHS = steps.TickSpec(steps.MONTH_SPACING, _next_month, _MONTH, [1, 3, 6, 12])
-_DAYS = steps.TickSpec(steps.DAY_SPACING, steps.makeSStepper(steps.DAY_SPACING), _DAY)
-
-
-class _Level(Struct, frozen=True):
-    """Ticks of two spacings.
-
-    Attributes
-    ----------
-    most : float
-        Largest distance (s) at which two texts still fit.
-    example : str
-        Text of a finer tick.
-    end : int
-        Length of the beginning of an ISO date that the texts lack.
-    specs : tuple of TickSpec
-        Coarse and fine ticks; their `format` is a part of an ISO date.
-    """
-
-    most: float
-    example: str
-    end: int
-    specs: tuple[Any, ...]
-
-
-def _seconds(spacing: float, part: slice, factors: list[int]) -> Any:
-    return steps.TickSpec(spacing, steps.makeSStepper(spacing), part, factors)
-
-
+_YEARS = Steps.TickSpec(Steps.YEAR_SPACING, Steps.makeYStepper(1), _YEAR, [1, 5, 10, 25])
+_MONTHS = Steps.TickSpec(Steps.MONTH_SPACING, _next_month, _MONTH, [1, 3, 6, 12])
+_DAYS = Steps.TickSpec(86400, Steps.makeSStepper(86400), _DAY, [1, 5])
+_HOURS = Steps.TickSpec(3600, Steps.makeSStepper(3600), _MINUTE, [1, 6])
+_MINUTES = Steps.TickSpec(60, Steps.makeSStepper(60), _MINUTE, [1, 5, 15])
+_SECONDS = Steps.TickSpec(1, Steps.makeSStepper(1), _SECOND, [1, 5, 15, 30])
+_PARTS = Steps.TickSpec(0.001, Steps.makeMSStepper(0.001), _PART, [1, 5, 10, 25])
+#: Largest distance of two texts (s), text of a fine tick, length of the beginning of a date that the texts lack, and the
+#: coarse and fine ticks.
 _LEVELS = (
-    _Level(
-        math.inf,
-        "0000-00",
-        0,
-        (steps.TickSpec(steps.YEAR_SPACING, steps.makeYStepper(1), _YEAR, [1, 5, 10, 25]), _MONTHS),
-    ),
-    _Level(5 * 86400, "00-00", 4, (_MONTHS, _seconds(86400, _DAY, [1, 5]))),
-    _Level(6 * 3600, "00-00", 10, (_DAYS, _seconds(3600, _MINUTE, [1, 6]))),
-    _Level(900, "00-00", 10, (_DAYS, _seconds(60, _MINUTE, [1, 5, 15]))),
-    _Level(30, "00:00:00", 10, (_seconds(1, _SECOND, [1, 5, 15, 30]),)),
-    _Level(
-        1,
-        "00.000",
-        16,
-        (_seconds(60, _SECOND, [1]), steps.TickSpec(0.001, steps.makeMSStepper(0.001), _PART, [1, 5, 10, 25])),
-    ),
+    (math.inf, "0000-00", 0, (_YEARS, _MONTHS)),
+    (5 * 86400, "00-00", 4, (_MONTHS, _DAYS)),
+    (6 * 3600, "00-00", 10, (_DAYS, _HOURS)),
+    (900, "00-00", 10, (_DAYS, _MINUTES)),
+    (30, "00:00:00", 10, (_SECONDS,)),
+    (1, "00.000", 16, (_PARTS,)),
 )
 
 
-def date_ticks(
-    low: float, high: float, length: float, width: Callable[[str], float]
-) -> tuple[list[tuple[float, list[float], list[str]]], str]:
+def date_ticks(low: float, high: float, length: float, width: Callable[[str], float]) -> tuple[Ticks, str]:
     """Return the ticks of an axis, and the text at its end.
 
     Parameters
@@ -92,26 +60,32 @@ def date_ticks(
     end : str
         What the texts lack, from one end of the axis to the other: "2024", "2023 to 2024".
     """
-    pixel, level = (high - low) / length, _LEVELS[0]
-    for each in _LEVELS:
-        if pixel * (width(each.example) + GAP) > each.most:
-            break
-        level = each
-    low, high = max(low, steps.MIN_REGULAR_TIMESTAMP), min(high, steps.MAX_REGULAR_TIMESTAMP)
+    pixel, ticks = (high - low) / length, Ticks()
+    fitting = [level for level in _LEVELS if pixel * (width(level[1]) + GAP) <= level[0]]
+    _, example, lacking, specs = fitting[-1]
+    low, high = max(low, Steps.MIN_REGULAR_TIMESTAMP), min(high, Steps.MAX_REGULAR_TIMESTAMP)
     if not low < high:
         return [], ""
-    ticks, least = list[tuple[float, list[float], list[str]]](), pixel * (width(level.example) + GAP)
-    for spec in level.specs:
+    least = pixel * (width(example) + GAP)
+    for spec in specs:
         seconds, factor = spec.makeTicks(low, high, least)
         before = [other for _, others, _ in ticks for other in others]
         fresh = [at for at in seconds.tolist() if all(abs(at - other) > 0.01 * least for other in before)]
-        if fresh:
-            ticks.append((spec.spacing, fresh, [_iso(at)[spec.format] for at in fresh]))
+        ticks += [(spec.spacing, fresh, [_iso(at)[spec.format] for at in fresh])] if fresh else []
         if factor > 1:
             break
     first, last = _iso(low), _iso(high)
-    size = next((n for n in (16, 10, 7, 4) if n >= level.end and first[:n] == last[:n]), level.end)
-    return ticks, first[:size] if first[:size] == last[:size] else f"{first[:size]} to {last[:size]}"
+    size = next((n for n in (16, 10, 7, 4) if n >= lacking and first[:n] == last[:n]), lacking)
+    return ticks, " to ".join(dict.fromkeys((first[:size], last[:size])))
+
+
+def apart(ticks: Ticks, unit: float, width: Callable[[str], float]) -> list[tuple[float, str]]:
+    """Return seconds and texts of the ticks whose texts do not overlap, where a pixel is `unit` seconds wide."""
+    kept = list[tuple[float, str]]()
+    for at, text in (pair for _, *level in ticks for pair in zip(*level, strict=True)):
+        if all(abs(at - other) > unit * (0.5 * width(text + word) + 4) for other, word in kept):
+            kept.append((at, text))
+    return sorted(kept)
 
 
 def _iso(seconds: float) -> str:
