@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,18 +73,20 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
         width, height = HEIGHT * grid.width / grid.height, HEIGHT
         # TeX computes in seven digits: coordinates count from the offset of their axis.
         document = plot.scene.document
-        x = _axis("x", grid.left, grid.right, width, document.dates[0])
-        y = _axis("y", grid.bottom, grid.top, height, document.dates[1])
-        origin = np.array([x.offset, y.offset])
-        ends = f"xmin={grid.left - x.offset:.8g}, xmax={grid.right - x.offset:.8g}, "
-        ends += f"ymin={grid.bottom - y.offset:.8g}, ymax={grid.top - y.offset:.8g}"
-        names = [f"{name}  {each.end}".strip() for name, each in zip(document.axes, (x, y), strict=True)]
+        sides = (grid.left, grid.right, width, document.dates[0]), (grid.bottom, grid.top, height, document.dates[1])
+        offsets, behind, ticks = zip(
+            *(_axis(letter, *side) for letter, side in zip("xy", sides, strict=True)), strict=True
+        )
+        origin = np.array(offsets)
+        ends = f"xmin={grid.left - origin[0]:.8g}, xmax={grid.right - origin[0]:.8g}, "
+        ends += f"ymin={grid.bottom - origin[1]:.8g}, ymax={grid.top - origin[1]:.8g}"
+        names = [f"{name}  {end}".strip() for name, end in zip(document.axes, behind, strict=True)]
         text += [
             r"\begin{tikzpicture}",
             r"\begin{axis}[scale only axis, enlargelimits=false, axis on top, clip marker paths=true,",
             f"  width={width:.3f}cm, height={height:.3f}cm, title={{{escaped(plot.title)}}},",
             f"  xlabel={{{escaped(names[0])}}}, ylabel={{{escaped(names[1])}}},",
-            f"  {x.ticks}{y.ticks}{ends}]",
+            f"  {''.join(ticks)}{ends}]",
         ]
         picture = drawn[index]
         if picture is not None:
@@ -102,24 +103,19 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
     return "\n".join([*text, r"\end{document}", ""]), files
 
 
-class _Axis(NamedTuple):
-    """The coordinate that is drawn as 0, the text behind the name, and the ticks if PGFPlots cannot choose them."""
+def _axis(letter: str, low: float, high: float, length: float, second: float) -> tuple[float, str, str]:
+    """Return how an axis of some length (cm) is drawn, one of dates if `second` is above 0.
 
-    offset: float
-    end: str
-    ticks: str = ""
-
-
-def _axis(letter: str, low: float, high: float, length: float, second: float) -> _Axis:
-    """Return how to draw an axis of some length (cm), of dates if `second` is above 0."""
+    These are the coordinate drawn as 0, the text behind the name, and the ticks if PGFPlots cannot choose them.
+    """
     if not second:
         numbers = AxisNumbers.between(low, high, TEX, TEX)
-        return _Axis(numbers.offset, numbers.end)
+        return numbers.offset, numbers.end, ""
     unit, width = (high - low) / second / (length * POINTS), lambda text: SIGN * (len(text) if letter == "x" else 2)
     ticks, end = date_ticks(low / second, high / second, length * POINTS, width)
     labelled = [(f"{at * second - low:.8g}", text) for at, text in apart(ticks, unit, width)]
     at, texts = (",".join(pair[part] for pair in labelled) for part in (0, 1))
-    return _Axis(low, end, f"{letter}tick={{{at}}}, {letter}ticklabels={{{texts}}}, ")
+    return low, end, f"{letter}tick={{{at}}}, {letter}ticklabels={{{texts}}}, "
 
 
 def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:

@@ -22,22 +22,22 @@ def _next_month(seconds: float, n: int, first: bool) -> float:
     return float(np.datetime64((month // n + 1) * n, "M").astype("datetime64[s]").astype(np.int64))
 
 
+def _every(spacing: float, part: slice, factors: list[int]) -> Steps.TickSpec:
+    return Steps.TickSpec(spacing, Steps.makeSStepper(spacing), part, factors)
+
+
 _YEARS = Steps.TickSpec(Steps.YEAR_SPACING, Steps.makeYStepper(1), _YEAR, [1, 5, 10, 25])
 _MONTHS = Steps.TickSpec(Steps.MONTH_SPACING, _next_month, _MONTH, [1, 3, 6, 12])
-_DAYS = Steps.TickSpec(86400, Steps.makeSStepper(86400), _DAY, [1, 5])
-_HOURS = Steps.TickSpec(3600, Steps.makeSStepper(3600), _MINUTE, [1, 6])
-_MINUTES = Steps.TickSpec(60, Steps.makeSStepper(60), _MINUTE, [1, 5, 15])
-_SECONDS = Steps.TickSpec(1, Steps.makeSStepper(1), _SECOND, [1, 5, 15, 30])
-_PARTS = Steps.TickSpec(0.001, Steps.makeMSStepper(0.001), _PART, [1, 5, 10, 25])
-#: Largest distance of two texts (s), text of a fine tick, length of the beginning of a date that the texts lack, and the
+_DAYS = _every(86400, _DAY, [1, 5])
+#: Largest distance of two texts (s), text of a fine tick, length of the beginning of a date that the texts lack, and
 #: coarse and fine ticks.
 _LEVELS = (
     (math.inf, "0000-00", 0, (_YEARS, _MONTHS)),
     (5 * 86400, "00-00", 4, (_MONTHS, _DAYS)),
-    (6 * 3600, "00-00", 10, (_DAYS, _HOURS)),
-    (900, "00-00", 10, (_DAYS, _MINUTES)),
-    (30, "00:00:00", 10, (_SECONDS,)),
-    (1, "00.000", 16, (_PARTS,)),
+    (6 * 3600, "00-00", 10, (_DAYS, _every(3600, _MINUTE, [1, 6]))),
+    (900, "00-00", 10, (_DAYS, _every(60, _MINUTE, [1, 5, 15]))),
+    (30, "00:00:00", 10, (_every(1, _SECOND, [1, 5, 15, 30]),)),
+    (1, "00.000", 16, (Steps.TickSpec(0.001, Steps.makeMSStepper(0.001), _PART, [1, 5, 10, 25]),)),
 )
 
 

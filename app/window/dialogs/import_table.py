@@ -38,7 +38,6 @@ from app.state.document import are_unlike
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_symbols
-from app.views.plot.date_ticks import apart, date_ticks
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
 from app.views.widgets.aligned_form import AlignedForm
@@ -64,8 +63,6 @@ from .pair_list import PairList
 ROWS, COLUMNS = 12, 50
 _LONGEST_CELL = 60
 _MOST_DRAWN = 800
-#: About the length of an axis of the preview, and the width of a letter (pixels).
-_LENGTH, _LETTER = 300, 7
 #: Width of the list of views (pixels).
 VIEWS = 300
 #: Time (s) for which pairs are scored before the list shows them, and in all: 780 pairs take about two seconds.
@@ -136,19 +133,10 @@ class PreviewData(Struct, frozen=True, eq=False):
         low, size = xy.min(axis=0), np.ptp(xy, axis=0)
         # If all points coincide, the axes reach as far as from there to 0.
         size = size if size.max() > 1e-9 * np.abs(low).max() + 1e-30 else np.maximum(np.abs(low), 1.0)
-        x, y = map(_axis, low - 0.05 * size, low + 1.05 * size, imported.dates)
+        sides = zip(low, size, 0.05 * size, imported.dates, strict=True)
+        x, y = (ChartAxis(low=at - by, high=at + each + by, bare=date > 0) for at, each, by, date in sides)
         some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
         return cls(xy[some], labels[some], (x, y), not are_unlike(Points.of(xy, labels)))
-
-
-def _width(text: str) -> float:
-    return _LETTER * len(text)
-
-
-def _axis(low: float, high: float, date: float) -> ChartAxis:
-    ticks = apart(date_ticks(low, high, _LENGTH, _width)[0], (high - low) / _LENGTH, _width) if date else []
-    at, names = zip(*ticks, strict=True) if ticks else ((), ())
-    return ChartAxis(low=low, high=high, at=at, names=names)
 
 
 class PointsPreview(Chart):
