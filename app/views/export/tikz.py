@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from app.core.number_format import AxisNumbers, count
 from app.core.plain_text import plain
+from app.core.points import MAX_CLASSES
 from app.engine.frames import Picture
 from app.files import documents, png
 from app.files.background_task import Progress
 from app.files.documents import FileError
+from app.scene.marks import PointMarks
 from app.views.plot.date_ticks import apart, date_ticks
+from app.views.plot.layers import NO_PIES
 from solver.core.arrays import Array
 
 from .layout import Sheet
@@ -26,6 +29,8 @@ from .layout import Sheet
 MOST_POINTS, MOST_VERTICES = 5000, 20_000
 #: PGFPlots symbols of the classes, as close as possible to those on screen.
 SYMBOLS = ("*", "square*", "triangle*", "diamond*", "pentagon*", "oplus*", "star", "x")
+#: Half the width of a pie.
+PIE = "2.7pt"
 #: Most digits of the numbers beside an axis that PGFPlots tells apart.
 TEX = 5
 #: Height of a plot in print (cm), points in a centimetre, and width of a digit (points).
@@ -97,10 +102,26 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
             of_class = plot.points.xy[plot.points.labels == c] - origin
             style = f"only marks, mark={SYMBOLS[c]}, mark size=1.8pt, draw=black, fill=class{c + 1}"
             text += _curve(style, of_class)
+        text += _pies(plot.scene.pies or NO_PIES, plot.points.xy - origin)
         for name, style in MARKS.items():
             text += _curve(f"only marks, black, {style}", plot.points.xy[getattr(plot.lane.marks, name)] - origin)
         text += [r"\end{axis}", r"\end{tikzpicture}"]
     return "\n".join([*text, r"\end{document}", ""]), files
+
+
+def _pies(pies: PointMarks, xy: Array) -> Iterator[str]:
+    """Yield a symbol of parts for each location of points of several classes, each a sector of its class's symbol."""
+    for index, kind in zip(pies.index.tolist(), pies.kind.tolist(), strict=True):
+        powers = int(pies.kinds[kind].removeprefix("pie"))
+        labels = [label for label in range(MAX_CLASSES) if (powers | powers >> MAX_CLASSES) >> label & 1]
+        angle, (x, y) = 360 / len(labels), xy[index].tolist()
+        for part, label in enumerate(labels if angle < 360 else ()):
+            ends = 90 + part * angle, 90 + part * angle + angle
+            sector = f"(0pt,0pt) -- ({ends[0]:g}:9pt) arc ({ends[0]:g}:{ends[1]:g}:9pt)"
+            yield rf"\begin{{scope}}[shift={{(axis cs:{x:.6g},{y:.6g})}}]"
+            yield rf"\clip {sector} -- cycle; \fill [white] (0pt,0pt) circle ({PIE});"
+            mark = f"mark={SYMBOLS[label]}, mark size={PIE}, mark options={{draw=black, fill=class{label + 1}}}"
+            yield rf"\path plot [only marks, {mark}] coordinates {{(0pt,0pt)}};\end{{scope}}"
 
 
 def _axis(letter: str, low: float, high: float, length: float, second: float) -> tuple[float, str, str]:
