@@ -18,12 +18,8 @@ from .points import LIMIT
 
 #: Lengths of a second along x and y, both of which are numbers.
 NO_DATES = (0.0, 0.0)
-#: Largest distance from 1970 (s) of a date: half a million years.
-_FARTHEST = 1.6e13
-#: 15 March 2024, 10:15.
-_EXAMPLE = 1710497700.0
 _DATE = re.compile(
-    r"(?:(?P<year>\+?\d{4,6}|-\d{3,6})(?P<sign>[-/])(?P<month>\d\d?)(?P=sign)(?P<day>\d\d?)"
+    r"(?:\+?(?P<year>\d{4,8}|-\d{3,8})(?P<sign>[-/])(?P<month>\d\d?)(?P=sign)(?P<day>\d\d?)"
     r"|(?P<first>\d\d?)(?P<other>[./])(?P<second>\d\d?)(?P=other)(?P<last>\d{4}))"
     r"(?:[T ](?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<s>\d\d)(?:[.,](?P<part>\d+))?)?\s?(?P<zone>Z|[-+]\d\d:?\d\d)?)?"
 )
@@ -41,31 +37,25 @@ def seconds_of(text: str, day_first: bool | None = None) -> float:
     found = _DATE.fullmatch(text.strip())
     if found is None or (found["year"] is None and day_first is None):
         return math.nan
-    year, month, day = found["year"], found["month"], found["day"]
-    if year is None:
-        year, (day, month) = found["last"], (found["first"], found["second"])[:: 1 if day_first else -1]
-    clock = f"{found['hour'] or '':0>2}:{found['minute'] or '00'}:{found['s'] or '00'}"
+    day, month = (found["first"], found["second"])[:: 1 if day_first else -1]
+    date = f"{found['year'] or found['last']}-{found['month'] or month:0>2}-{found['day'] or day:0>2}"
     try:
-        whole = np.datetime64(f"{year.lstrip('+')}-{month:0>2}-{day:0>2}T{clock}", "s").astype(np.int64).item()
+        iso = f"{date}T{found['hour'] or '':0>2}:{found['minute'] or '00'}:{found['s'] or '00'}"
+        whole = np.datetime64(iso, "s").astype(np.int64).item()
     except ValueError:  # 30 February
         return math.nan
     if (zone := found["zone"] or "Z") != "Z":
-        away = 3600 * int(zone[1:3]) + 60 * int(zone[-2:])
-        whole -= -away if zone[0] == "-" else away
+        whole -= int(f"{zone[0]}1") * (3600 * int(zone[1:3]) + 60 * int(zone[-2:]))
     return float(whole + Fraction(f"0.{found['part']}")) if found["part"] else float(whole)
 
 
 def date_text(seconds: float) -> str:
-    """Return the shortest text of a date from which `seconds_of` returns the same number; a number if it is none."""
-    if not abs(seconds) <= _FARTHEST:
-        return full(seconds)
+    """Return the shortest text of a date from which `seconds_of` returns the same number."""
     sign, digits, places = Decimal(repr(seconds)).as_tuple()
-    unit = 10 ** max(-int(places), 0)
-    whole, part = divmod(int(Decimal((sign, digits, max(int(places), 0)))), unit)
+    power = max(-int(places), 0)
+    whole, part = divmod(int(Decimal((sign, digits, max(int(places), 0)))), 10**power)
     text = str(np.datetime64(whole, "s"))
-    if part:
-        return f"{text}.{str(part).rjust(len(str(unit)) - 1, '0').rstrip('0')}"
-    return text.removesuffix(":00").removesuffix("T00:00")
+    return f"{text}.{part:0{power}}".rstrip("0") if part else text.removesuffix(":00").removesuffix("T00:00")
 
 
 class Coordinates(Struct, frozen=True):
@@ -98,4 +88,4 @@ class Coordinates(Struct, frozen=True):
 
     def wanted(self, low: float = -LIMIT, high: float = LIMIT) -> str:
         """Return what can be typed: "a date such as 2024-03-15T10:15", or a number from `low` to `high`."""
-        return f"a date such as {date_text(_EXAMPLE)}" if self.second else f"a number from {low:g} to {high:g}"
+        return "a date such as 2024-03-15T10:15" if self.second else f"a number from {low:g} to {high:g}"

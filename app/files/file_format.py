@@ -22,6 +22,7 @@ from msgspec import Meta
 from app.core.dates import NO_DATES
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.document import (
+    LEAST_SECOND,
     MAX_LANES,
     NO_UNITS,
     AxisName,
@@ -119,6 +120,8 @@ def decode(data: bytes, version: int) -> Document:
     newest: Newest = file
     if newest.shown > len(newest.lanes):
         raise ValueError(f"shows {newest.shown} classifiers, but has {len(newest.lanes)}")
+    if any(0.0 < second < LEAST_SECOND for second in newest.dates):
+        raise ValueError(f"has seconds shorter than {LEAST_SECOND}")
     points = _points(newest.points)
     return Document(
         points,

@@ -447,7 +447,9 @@ LEAST_UNIT, MOST_UNIT = 0.001, 1000.0
 _Unit = Annotated[float, Meta(ge=LEAST_UNIT, le=MOST_UNIT)]
 Units: TypeAlias = tuple[_Unit, _Unit]
 NO_UNITS = (1.0, 1.0)
-_Second = Annotated[float, Meta(ge=0, le=MOST_UNIT)]
+#: Smallest and largest length of a second, which is 0 on an axis of numbers.
+LEAST_SECOND, MOST_SECOND = 1e-9, 1e9
+_Second = Annotated[float, Meta(ge=0, le=MOST_SECOND)]
 Dates: TypeAlias = tuple[_Second, _Second]
 #: Range of the limit on the number of training points.
 LEAST_LIMIT, NO_LIMIT = 10, 10_000_000

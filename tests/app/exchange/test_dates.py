@@ -211,6 +211,9 @@ def test_a_document_keeps_its_dates_and_older_programs_refuse_it() -> None:
     assert file["dates"] == [0.0, 1.0] and "dates" not in msgspec.json.decode(documents.encode(Document()))
     assert documents.decode(documents.encode(dated())).dates == (0.0, 1.0)
     assert share_text.decode(share_text.encode(dated())).dates == (0.0, 1.0)
+    for dates in ([0.0, 1e-300], [0.0, -1.0], [0.0, 1e10], [1.0]):
+        with pytest.raises(FileError):
+            documents.decode(msgspec.json.encode({**file, "dates": dates}))
 
 
 def test_dates_go_with_their_points() -> None:
