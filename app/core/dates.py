@@ -51,11 +51,12 @@ def seconds_of(text: str, day_first: bool | None = None) -> float:
 
 def date_text(seconds: float) -> str:
     """Return the shortest text of a date from which `seconds_of` returns the same number."""
+    if seconds.is_integer():
+        return str(np.datetime64(int(seconds), "s")).removesuffix(":00").removesuffix("T00:00")
     sign, digits, places = Decimal(repr(seconds)).as_tuple()
-    power = max(-int(places), 0)
-    whole, part = divmod(int(Decimal((sign, digits, max(int(places), 0)))), 10**power)
-    text = str(np.datetime64(whole, "s"))
-    return f"{text}.{part:0{power}}".rstrip("0") if part else text.removesuffix(":00").removesuffix("T00:00")
+    power = -int(places)
+    whole, part = divmod(int(Decimal((sign, digits, 0))), 10**power)
+    return f"{np.datetime64(whole, 's')}.{part:0{power}}"
 
 
 class Coordinates(Struct, frozen=True):

@@ -69,8 +69,8 @@ _OFTEN = frozenset(
     }
 )
 _COUNTERS = re.compile(r"(?i)(.*[\s_.-])?(id|index|row|rows|rownames|nr|no|number|serial|unnamed: 0)\.?")
-#: What dates may begin with, by whether it is the day.
-_ORDERS = {True: "the day", False: "the month"}
+#: What dates begin with, by `day_first` of `seconds_of`.
+_ORDERS: dict[bool | None, str] = {True: "the day", False: "the month", None: "the year"}
 _CAMEL = re.compile(r".*[a-z](Id|ID|Nr|No)")
 _DATES = frozenset(
     {"year", "date", "time", "timestamp", "datetime", "month", "day", "jahr", "datum", "zeit", "monat", "tag"}
@@ -254,9 +254,10 @@ def _dated(column: Column) -> tuple[Column, str]:
     few = [word for word in column.words[:_MANY] if not np.isnan([seconds_of(word, order) for order in _ORDERS]).all()]
     if not few or column.categories or column.hint in ("class", "discrete") or (column.codes < 0).any():
         return column, ""
-    read = {order: np.array([seconds_of(word, order) for word in column.words]) for order in _ORDERS}
+    orders = [True, False] if np.isnan(seconds_of(few[0])) else [None]
+    read = {order: np.array([seconds_of(word, order) for word in column.words]) for order in orders}
     known = {order: np.isfinite(seconds) for order, seconds in read.items()}
-    first, second = sorted(_ORDERS, key=lambda order: -np.count_nonzero(known[order]))
+    first, *_, second = sorted(orders * 2, key=lambda order: -np.count_nonzero(known[order]))
     values, note = read[first][column.codes], ""
     if 2 * np.count_nonzero(np.isfinite(values)) <= len(values):
         return column, ""
