@@ -241,7 +241,7 @@ def encode(document: Document) -> bytes:
         document.scaling,
         document.units,
         {name: msgspec.Raw(data) for name, data in document.attached},
-        document.dates,
+        document.dates if any(document.dates) else NO_DATES,  # only that very object is omitted
     )
     return msgspec.json.encode(file) + b"\n"
 
