@@ -90,3 +90,7 @@ class Coordinates(Struct, frozen=True):
     def wanted(self, low: float = -LIMIT, high: float = LIMIT) -> str:
         """Return what can be typed: "a date such as 2024-03-15T10:15", or a number from `low` to `high`."""
         return "a date such as 2024-03-15T10:15" if self.second else f"a number from {low:g} to {high:g}"
+
+
+#: Coordinates of two axes of numbers.
+NUMBERS = Coordinates(), Coordinates()

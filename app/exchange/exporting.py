@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.csv_text import csv_text
-from app.core.dates import NO_DATES, Coordinates
+from app.core.dates import NO_DATES, NUMBERS, Coordinates
 from app.core.points import MAX_CLASSES
 from app.files.documents import FileError
 from solver.core.arrays import Array
@@ -27,7 +27,6 @@ from .importing import CLIPBOARD, read_text
 from .table import CLASS_NAMES, Dialect, cell_number, guarded, may_run, number_text, one_line
 
 Labels = NDArray[np.uint8]
-_NUMBERS = Coordinates(), Coordinates()
 _CHOOSE = "Import from the clipboard (Ctrl+Shift+V) lets you choose."
 #: Separator of the tables, by suffix.
 TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -196,7 +195,7 @@ def encode_pieces(
     axes: tuple[str, str],
     path: Path,
     guard: bool = True,
-    coordinates: tuple[Coordinates, Coordinates] = _NUMBERS,
+    coordinates: tuple[Coordinates, Coordinates] = NUMBERS,
 ) -> Iterator[tuple[bytes, float]]:
     """Yield the bytes of a file in the format of its suffix.
 
@@ -241,14 +240,14 @@ def encode_pieces(
 
 
 def as_text(
-    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = _NUMBERS
+    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = NUMBERS
 ) -> str:
     """Return the points as lines of x, y and class, for a spreadsheet."""
     return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t", coordinates)
 
 
 def text_pieces(
-    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = _NUMBERS
+    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = NUMBERS
 ) -> Iterator[tuple[str, float]]:
     """Yield the text of `as_text` in pieces, like `encode_pieces`."""
     for start in range(0, len(xy), _TOGETHER):

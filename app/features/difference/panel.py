@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.core.dates import Coordinates
+from app.core.dates import NUMBERS, Coordinates
 from app.core.number_format import grouped
 from app.scene.model import Scene
 from app.scene.text_rows import TextRows
@@ -67,11 +66,10 @@ class InvolvedRows(TextRows):
         involved: Involved | None,
         names: tuple[str, ...],
         lanes: tuple[int, int],
-        coordinates: tuple[Coordinates, ...] = (),
+        coordinates: tuple[Coordinates, Coordinates] = NUMBERS,
     ) -> None:
         self.made_of = involved, names, lanes, coordinates
         self.header = ("x", "y", "class", *(f"{lane + 1}\npredicts" for lane in lanes))
-        self._spans = np.ptp(involved.points.xy, axis=0) if involved and len(involved.points) else (0.0, 0.0)
         self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
     def cell(self, row: int, column: int) -> str:
@@ -79,8 +77,7 @@ class InvolvedRows(TextRows):
         assert involved is not None
         at = int(involved.index[row])
         if column < 2:
-            value, span = float(involved.points.xy[at, column]), float(self._spans[column])
-            return coordinates[column].brief(value, span, 3)
+            return coordinates[column].brief(float(involved.points.xy[at, column]), involved.points.extent[column], 3)
         label = int(involved.points.labels[at])
         shown = label if column == 2 else int(involved.predicted[row, column - 3])
         sign = "" if column == 2 else " ✓" if shown == label else " ✗"

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.controllers.controller import Controller
-from app.core.dates import Coordinates
+from app.core.dates import NUMBERS, Coordinates
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
 from app.scene.text import stacked
 from app.state.commands import MovePoints, RelabelPoints
 from app.views.widgets.inputs import plain_tip
-from solver.core.arrays import Array
 
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)
@@ -33,10 +31,9 @@ class PointModel(QAbstractTableModel):
         self._controller = controller
         self.points = Points()
         self.xy, self.labels, self.ids = self.points.xy, self.points.labels, self.points.ids
-        self.axes, self.coordinates = ("x", "y"), (Coordinates(), Coordinates())
+        self.axes, self.coordinates = ("x", "y"), NUMBERS
         self.names: tuple[str, ...] = ("",) * MAX_CLASSES
         self.digits = MOST_DIGITS
-        self._needed = [0, 0]  # digits that tell x, and y, of these points apart
 
     # -- following the scene -----------------------------------------------------------------------------------------
 
@@ -88,7 +85,6 @@ class PointModel(QAbstractTableModel):
     def _take(self, points: Points) -> None:
         self.points = points
         self.xy, self.labels, self.ids = points.xy, points.labels, points.ids
-        self._needed = [_needed(self.xy[:, 0]), _needed(self.xy[:, 1])]
 
     def _emit_changes(self, start: int, xy: np.ndarray, labels: np.ndarray) -> None:
         """Report as changed the rows from `start` on, from the first to the last that differ from these."""
@@ -122,11 +118,8 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        value, kind = float(self.xy[row, column - X]), self.coordinates[column - X]
-        if kind.second:
-            return kind.brief(value, self.points.extent[column - X])
-        text = f"{value:.{max(self.digits, self._needed[column - X])}g}"
-        return f"{value:.0f}" if "e+" in text and abs(value) < 1e6 else text
+        value, span = float(self.xy[row, column - X]), self.points.extent[column - X]
+        return self.coordinates[column - X].brief(value, span, self.digits)
 
     def editable_text(self, row: int, column: int) -> str:
         """Return the initial text of a cell's editor, with all digits."""
@@ -217,12 +210,6 @@ def _differing(old: Points, new: Points) -> tuple[int, int, int]:
     behind = next((b for b in range(least - before) if old.blocks[-1 - b] is not new.blocks[-1 - b]), least - before)
     same = sum(map(len, old.blocks[len(old.blocks) - behind :]))
     return sum(map(len, old.blocks[:before])), len(old) - same, len(new) - same
-
-
-def _needed(values: Array) -> int:
-    """Return the number of digits in which numbers differ by a thousandth of their range."""
-    wide = float(np.ptp(values)) if len(values) else 0.0
-    return 3 + math.ceil(math.log10(float(np.abs(values).max()) / wide)) if wide > 0 else 0
 
 
 def refusal(what: str, kind: Coordinates, text: str) -> str:
