@@ -148,7 +148,8 @@ def program(
 def _question(document: Document, model: str) -> str:
     """Return how to ask a model about a new point, as a comment: one in the middle of the view."""
     view, names = document.view, [plain(axis) or axes for axis, axes in zip(document.axes, ("x", "y"), strict=True)]
-    x, y = (f"{middle:.3g}" for middle in (view.x, view.y))
+    middles = zip((view.x, view.y), document.dates, strict=True)
+    x, y = (f"{middle:.0f}" if second else f"{middle:.3g}" for middle, second in middles)
     of = f"The class of a new point, such as {names[0]} {x} and {names[1]} {y}, and its name:"
     return f"{_comment(of)}\n# label = {model}.predict([[{x}, {y}]])[0]\n# print(label, CLASSES[label][0])"
 
