@@ -136,7 +136,7 @@ def _axis(letter: str, low: float, high: float, length: float, second: float) ->
     ticks, end = date_ticks(low / second, high / second, length * POINTS, width)
     labelled = [(f"{at * second - low:.8g}", text) for at, text in apart(ticks, unit, width)]
     at, texts = (",".join(pair[part] for pair in labelled) for part in (0, 1))
-    return low, end, f"{letter}tick={{{at}}}, {letter}ticklabels={{{texts}}}, "
+    return low, end, f"scaled {letter} ticks=false, {letter}tick={{{at}}}, {letter}ticklabels={{{texts}}}, "
 
 
 def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:

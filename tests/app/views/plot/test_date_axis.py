@@ -202,7 +202,7 @@ def test_tikz_has_the_dates_as_ticks(make: Make, qtbot: QtBot, tmp_path: Path) -
     settle(qtbot, window)
     sheet = sheet_of(window, PictureSpec())
     text, _ = tikz.drawing(sheet, tmp_path / "a.tex")
-    found = re.search(r"xtick=\{(.*?)\}, xticklabels=\{(.*?)\}, xmin=(\S+), xmax=(\S+),", text)
+    found = re.search(r"scaled x ticks=false, xtick=\{(.*?)\}, xticklabels=\{(.*?)\}, xmin=(\S+), xmax=(\S+),", text)
     assert found is not None and "ytick=" not in text
     ticks, labels = [float(at) for at in found[1].split(",")], found[2].split(",")
     assert float(found[3]) == 0.0 and len(labels) >= 2
