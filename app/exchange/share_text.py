@@ -19,7 +19,7 @@ rest      msgpack map of all that differs from a new document, by the names of a
 
 In the map, classifiers and styles have only what differs from the defaults; `painted` of the split is a bit for each
 point; `ids` are present if they are not 0, 1, 2, ..., because test points, samples and folds are drawn by them; `ratio`
-is that of a view whose axes have their own scales, which older programs refuse.  Notes, scaling and data of features
+is that of a view whose axes have their own scales, which older programs refuse, as they do `dates`.  Notes, scaling and data of features
 are never included.
 
 Version 2 is written if the document has generated points, or other settings of the generator than a new one.  Its map
