@@ -19,8 +19,8 @@ rest      msgpack map of all that differs from a new document, by the names of a
 
 In the map, classifiers and styles have only what differs from the defaults; `painted` of the split is a bit for each
 point; `ids` are present if they are not 0, 1, 2, ..., because test points, samples and folds are drawn by them; `ratio`
-is that of a view whose axes have their own scales, which older programs refuse, as they do `dates`.  Notes, scaling and data of features
-are never included.
+is that of a view whose axes have their own scales, and `dates` are present if there are any: older programs refuse
+both.  Notes, scaling and data of features are never included.
 
 Version 2 is written if the document has generated points, or other settings of the generator than a new one.  Its map
 may have `origin`, the settings that made the points, `generator`, the settings for the next points if different, and
