@@ -316,7 +316,7 @@ FINEST = 1e-12
 
 
 #: Limits of the ratio of two scales, and the ratio of two extents from which points are unlike along x and y.
-_Ratio = Annotated[float, Meta(ge=1e-9, le=1e9)]
+_Ratio = Annotated[float, Meta(ge=1e-12, le=1e12)]
 UNLIKE = 3.0
 
 
@@ -355,7 +355,7 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"own
         # A single point, or points that coincide at the precision of their coordinates, still get some space.
         least = np.maximum(1e-9, 10.0 * FINEST * np.maximum(np.abs(low), np.abs(high)))
         fits = own_scales and bool((sizes > least).all())
-        ratio = min(max(float(sizes[1] / sizes[0]), 1e-9), 1e9) if fits else 1.0
+        ratio = min(max(float(sizes[1] / sizes[0]), 1e-12), 1e12) if fits else 1.0
         size, room = float(max(sizes[0], sizes[1] / ratio)), float(least.max())
         span = 1.2 * size if fits or size > room else max(2.0, 2.0 * room)
         return View(float(middle[0]), float(middle[1]), span, ratio if own_scales else msgspec.UNSET)

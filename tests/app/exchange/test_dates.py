@@ -227,6 +227,14 @@ def test_dates_go_with_their_points() -> None:
         ImportPoints(xy=[(1.0, 2.0)], labels=[0], add=True).apply(document)
 
 
+def test_a_century_of_small_numbers_fills_the_picture() -> None:
+    rows = "".join(f"{year}-01-01,{(year - 1935) / 150:.3f}\n" for year in range(1850, 2025))
+    view = chosen(f"day,anomaly\n{rows}").document.view
+    width, height = view.span / 1.2, view.span * view.ratio / 1.2
+    assert width == pytest.approx(seconds_of("2024-01-01") - seconds_of("1850-01-01"))
+    assert height == pytest.approx(1.16, rel=1e-3)
+
+
 def test_coordinates_that_tell_pixels_apart() -> None:
     kind, at = Coordinates(1.0), seconds_of("2024-03-15T10:15:30.25")
     spans = (4e8, 4e6, 4e4, 0.5)
