@@ -443,7 +443,7 @@ def _convert(options: argparse.Namespace, opened: _Opened) -> None:
     if out.suffix.lower() == documents.SUFFIX:
         documents.write_bytes(documents.encode(document), out)
     else:
-        pieces = exporting.encode_pieces(xy, document.points.labels, names, axes, out)
+        pieces = exporting.encode_pieces(xy, document.points.labels, names, axes, out, True, document.coordinates)
         documents.write_pieces((piece for piece, _ in pieces), out)
     if options.json:
         import json

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.controllers.host import SubjectController
+from app.core.dates import NO_DATES
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
@@ -400,6 +401,7 @@ class Controller:
             scaling=None,
             split=split,
             units=NO_UNITS,
+            dates=NO_DATES,
             view=View(),
             styles=styles,
             axes=("", ""),

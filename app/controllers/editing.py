@@ -278,13 +278,13 @@ class Editing:
         if not self._any_selected():
             return None
         xy, labels = self._selected()
-        names = tuple(style.name for style in self.document.styles)
+        names, coordinates = tuple(style.name for style in self.document.styles), self.document.coordinates
 
         def work(progress: Progress) -> str:
             from app.exchange.exporting import text_pieces  # here, to keep the start fast
 
             pieces = []
-            for piece, share in text_pieces(xy, labels, names):
+            for piece, share in text_pieces(xy, labels, names, coordinates):
                 pieces.append(piece)
                 progress(share)
             return "".join(pieces)
@@ -299,9 +299,12 @@ class Editing:
             from app.exchange.exporting import from_text
 
             names = tuple(style.name for style in document.styles)
-            xy, labels, names_after = from_text(text, names, active, document.points.classes)
+            dates = document.dates
+            xy, labels, names_after = from_text(text, names, active, document.points.classes, dates)
             named = tuple(name if name != before else "" for name, before in zip(names_after, names, strict=True))
-            command = ImportPoints(xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste")
+            command = ImportPoints(
+                xy=xy, labels=labels, class_names=named, add=True, fit=False, verb="Paste", dates=dates
+            )
             return resets, command
 
         return Task("Pasting", work, "The clipboard was not pasted", kept=False)

@@ -194,7 +194,7 @@ class FileTasks(SubjectController):
 
             points, names = document.points, tuple(style.name for style in document.styles)
             xy, axes = document.measured
-            pieces = encode_pieces(xy, points.labels, names, axes, path, guard)
+            pieces = encode_pieces(xy, points.labels, names, axes, path, guard, document.coordinates)
             documents.write_pieces(_reporting(pieces, progress), path, progress.commit)
             return f"Exported {count(len(points), 'point')} to {path.name}.{numbered(points.labels, names, path)}"
 

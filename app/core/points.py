@@ -327,15 +327,17 @@ def first_at(points: Points) -> Ids | None:
     return first
 
 
+def keys_of(points: Points) -> Ids:
+    """Return a number of each point that only equal points share: that of its location, times 8, plus its class."""
+    first = first_at(points)
+    return (np.arange(len(points)) if first is None else first) * MAX_CLASSES + points.labels
+
+
 @kept(4)
 def copies(points: Points, of: Points) -> int:
     """Return how many of `points` have location and class of one of the points `of`."""
-    first = first_at(of.append(points.xy, points.labels)) if len(points) else None
-    if first is None:
-        return 0
-    labels = np.concatenate((of.labels, points.labels)).astype(np.int64)
-    keys = first * MAX_CLASSES + labels
-    return int(np.isin(keys[len(of) :], keys[: len(of)]).sum())
+    keys = keys_of(both := of.append(points.xy, points.labels))
+    return 0 if first_at(both) is None else int(np.isin(keys[len(of) :], keys[: len(of)]).sum())
 
 
 @kept(8)

@@ -105,6 +105,7 @@ def import_command(points: Imported, add: bool = False) -> ImportPoints:
         axes=points.axes,
         standardise=points.standardise,
         add=add,
+        dates=points.dates,
     )
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from app.core.dates import NO_DATES, seconds_of
 from app.core.number_format import count, grouped, number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES
@@ -62,6 +63,8 @@ class Imported(Struct, frozen=True, eq=False):
         Number of points that repeat an earlier one of the same class.
     merged : bool
         The rare classes are merged, not left out.
+    dates : tuple of (float, float)
+        1 where x or y are dates, 0 where they are numbers.
     """
 
     xy: Array
@@ -77,6 +80,7 @@ class Imported(Struct, frozen=True, eq=False):
     n_rare: int = 0
     n_equal: int = 0
     merged: bool = True
+    dates: tuple[float, float] = NO_DATES
 
     @property
     def summary(self) -> str:
@@ -146,14 +150,14 @@ def convert(table: Table, choice: Choice) -> Imported:
         kept = np.setdiff1d(np.arange(len(table)), bad_rows)
         columns, label = [_only(column, kept) for column in columns], None if label is None else _only(label, kept)
     labels, names = (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label)
-    values, advice, share = np.column_stack([column.values for column in columns]), "", ""
+    values, advice, share, dates = np.column_stack([column.values for column in columns]), "", "", NO_DATES
     axes = tuple(column.name if column.title is None else column.title for column in columns)
     titles = tuple(column.name for column in columns)
     if choice.components:
         plane = principal_components(values)
         values, axes, titles, share = plane.project(values), plane.axis_names(titles), ("PC 1", "PC 2"), plane.share
     else:
-        advice = _advice(*columns)
+        advice, dates = _advice(*columns), (float(columns[0].date), float(columns[1].date))
     rows = np.column_stack((values, labels))
     return Imported(
         values,
@@ -169,6 +173,7 @@ def convert(table: Table, choice: Choice) -> Imported:
         n_rare,
         int((np.diff(rows[np.lexsort(rows.T)], axis=0) == 0).all(axis=1).sum()),  # `unique` would block all threads
         choice.merge,
+        dates,
     )
 
 
@@ -256,7 +261,10 @@ def _reason(column: Column, row: int) -> str:
         if not text:
             return f"{where} is empty"
         infinite = not _names_class(text) or math.isinf(number_in(text))
-        return f"{quoted(text)} in {where} is not a {'finite ' if infinite else ''}number"
+        if not math.isnan(seconds_of(text, True)):
+            return f"{quoted(text)} in {where} may begin with the day or with the month"
+        kind = "date" if column.date else f"{'finite ' if infinite else ''}number"
+        return f"{quoted(text)} in {where} is not a {kind}"
     value = float(column.values[row])
     return f"{number_text(value)} in {where} is not between ±{LIMIT:g}" if abs(value) > LIMIT else ""
 

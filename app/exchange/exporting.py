@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.csv_text import csv_text
+from app.core.dates import NO_DATES, NUMBERS, Coordinates
 from app.core.points import MAX_CLASSES
 from app.files.documents import FileError
 from solver.core.arrays import Array
@@ -26,11 +27,9 @@ from .importing import CLIPBOARD, read_text
 from .table import CLASS_NAMES, Dialect, cell_number, guarded, may_run, number_text, one_line
 
 Labels = NDArray[np.uint8]
+_CHOOSE = "Import from the clipboard (Ctrl+Shift+V) lets you choose."
 #: Separator of the tables, by suffix.
 TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-#: Types and roles of the columns, the second and third line of an Orange table.
-_ORANGE = "continuous\tcontinuous\tdiscrete\n\t\tclass\n"
-
 #: Rows that are encoded together: some tenths of a millisecond of work.
 _TOGETHER = 400
 
@@ -54,6 +53,8 @@ class Content(Struct, frozen=True):
         Whether names are guarded.
     used : sequence of int
         The classes that have points, in the whole file.
+    coordinates : tuple of Coordinates
+        How x and y are written.
     """
 
     xy: Array
@@ -62,6 +63,11 @@ class Content(Struct, frozen=True):
     titles: Sequence[str]
     guard: bool
     used: Sequence[int]
+    coordinates: tuple[Coordinates, Coordinates]
+
+    def kinds(self, number: str, date: str) -> tuple[str, ...]:
+        """Return the words of a format for numbers or for dates, for x and y."""
+        return tuple(date if axis.second else number for axis in self.coordinates)
 
 
 class ExportFormat(Struct, frozen=True):
@@ -82,13 +88,15 @@ class ExportFormat(Struct, frozen=True):
     in_pieces: bool = True
 
 
-def _table(content: Content, separator: str, below: str = "") -> bytes:
+def _table(content: Content, separator: str, orange: bool = False) -> bytes:
     head = [guarded(title, content.guard) for title in content.titles]
     head.append(_class_title(content.titles, content.names))
     # Within quotes, a name such as "#1" does not begin a comment.
     text = csv_text([head], separator, quote_all=head[0].startswith(COMMENTS))
     cells = [guarded(name, content.guard) for name in content.names]
-    text += below + _rows(content.xy, content.labels, cells, separator)
+    if orange:  # types and roles of the columns
+        text += "\t".join((*content.kinds("continuous", "time"), "discrete\n\t\tclass\n"))
+    text += _rows(content.xy, content.labels, cells, separator, content.coordinates)
     return text.encode("utf-8", "replace")
 
 
@@ -97,9 +105,17 @@ def _arff(content: Content) -> bytes:
         "'" + re.sub(r"(['\\])", r"\\\1", guarded(name, False)) + "'" for name in (*content.titles, *content.names)
     ]
     classes = ",".join(names[label] for label in content.used)
-    head = f"@relation points\n@attribute {x} numeric\n@attribute {y} numeric\n@attribute class {{{classes}}}\n@data\n"
-    triples = zip(*content.xy.T.tolist(), content.labels.tolist(), strict=True)
-    return (head + "".join(f"{x!r},{y!r},{names[label]}\n" for x, y, label in triples)).encode("utf-8", "replace")
+    kinds = content.kinds("numeric", "date \"yyyy-MM-dd'T'HH:mm:ss\"")
+    head = f"@relation points\n@attribute {x} {kinds[0]}\n@attribute {y} {kinds[1]}\n"
+    triples = zip(*_cells(content.xy, content.coordinates, _timed), content.labels.tolist(), strict=True)
+    rows = "".join(f"{x},{y},{names[label]}\n" for x, y, label in triples)
+    return f"{head}@attribute class {{{classes}}}\n@data\n{rows}".encode("utf-8", "replace")
+
+
+def _timed(date: str) -> str:
+    """Return a date with hour, minute and second."""
+    day, _, time = date.partition("T")
+    return f"{day}T{time}{'00:00:00'[len(time) :]}"
 
 
 def _svmlight(content: Content) -> bytes:
@@ -145,7 +161,7 @@ EXPORTS: dict[str, ExportFormat] = {
     ".tsv": ExportFormat("Tab-separated table", partial(_table, separator=TABLES[".tsv"])),
     ".svmlight": ExportFormat("svmlight, LIBSVM", _svmlight),
     ".arff": ExportFormat("Weka's ARFF", _arff),
-    ".tab": ExportFormat("Orange table", partial(_table, separator=TABLES[".tab"], below=_ORANGE)),
+    ".tab": ExportFormat("Orange table", partial(_table, separator=TABLES[".tab"], orange=True)),
     ".npz": ExportFormat("NumPy arrays", _numpy, in_pieces=False),  # compression does not block other threads
 }
 
@@ -173,7 +189,13 @@ def _class_title(titles: Sequence[str], names: Sequence[str]) -> str:
 
 
 def encode_pieces(
-    xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
+    xy: Array,
+    labels: Labels,
+    class_names: Sequence[str],
+    axes: tuple[str, str],
+    path: Path,
+    guard: bool = True,
+    coordinates: tuple[Coordinates, Coordinates] = NUMBERS,
 ) -> Iterator[tuple[bytes, float]]:
     """Yield the bytes of a file in the format of its suffix.
 
@@ -189,6 +211,8 @@ def encode_pieces(
     path : Path
     guard : bool
         In a table, put an apostrophe before names that a spreadsheet would run as formulas; reading removes it.
+    coordinates : tuple of Coordinates
+        How x and y are written in a format that has dates.
 
     Yields
     ------
@@ -206,28 +230,37 @@ def encode_pieces(
     names = names_of(class_names, used)
     if form is None:
         raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
+    rest = names, titles, guard, used, coordinates
     together = _TOGETHER if form.in_pieces else len(xy)
-    head = len(form.encode(Content(xy[:0], labels[:0], names, titles, guard, used))) if form.in_pieces else 0
+    head = len(form.encode(Content(xy[:0], labels[:0], *rest))) if form.in_pieces else 0
     for start in range(0, max(len(xy), 1), max(together, 1)):
         part = slice(start, start + together)
-        piece = form.encode(Content(xy[part], labels[part], names, titles, guard, used))
+        piece = form.encode(Content(xy[part], labels[part], *rest))
         yield piece if start == 0 else piece[head:], min(part.stop / max(len(xy), 1), 1.0)
 
 
-def as_text(xy: Array, labels: Labels, class_names: Sequence[str]) -> str:
+def as_text(
+    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = NUMBERS
+) -> str:
     """Return the points as lines of x, y and class, for a spreadsheet."""
-    return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t")
+    return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t", coordinates)
 
 
-def text_pieces(xy: Array, labels: Labels, class_names: Sequence[str]) -> Iterator[tuple[str, float]]:
+def text_pieces(
+    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = NUMBERS
+) -> Iterator[tuple[str, float]]:
     """Yield the text of `as_text` in pieces, like `encode_pieces`."""
     for start in range(0, len(xy), _TOGETHER):
         part = slice(start, start + _TOGETHER)
-        yield as_text(xy[part], labels[part], class_names), min(part.stop / len(xy), 1.0)
+        yield as_text(xy[part], labels[part], class_names, coordinates), min(part.stop / len(xy), 1.0)
 
 
 def from_text(
-    text: str, class_names: Sequence[str], label: int = 0, used: Collection[int] = ()
+    text: str,
+    class_names: Sequence[str],
+    label: int = 0,
+    used: Collection[int] = (),
+    dates: tuple[float, float] = NO_DATES,
 ) -> tuple[Array, Labels, list[str]]:
     """Return the points in a text of two or three columns: x, y and a class by name or number.
 
@@ -241,6 +274,8 @@ def from_text(
         Class of the points if the text has none.
     used : collection of int
         Classes that have points; a new name goes to the first class without points and name.
+    dates : tuple of (float, float)
+        Lengths of a second along x and y, as in `Document`.
 
     Returns
     -------
@@ -269,9 +304,12 @@ def from_text(
     if n_columns not in (2, 3):
         raise FileError(
             f"{CLIPBOARD} holds {n_columns} column{'' if n_columns == 1 else 's'}; points have two, x and y, or three"
-            " with the class.  Import from the clipboard (Ctrl+Shift+V) lets you choose."
+            f" with the class.  {_CHOOSE}"
         )
-    xy = convert(table, Choice(0, 1)).xy
+    points = convert(table, Choice(0, 1))
+    if [*map(bool, points.dates)] != [*map(bool, dates)]:
+        raise FileError(f"{CLIPBOARD} cannot be pasted: dates and numbers do not share an axis.  {_CHOOSE}")
+    xy = points.xy * np.where(dates, dates, 1.0)
     names = [*class_names, *[""] * MAX_CLASSES][:MAX_CLASSES]
     if n_columns == 2:
         return xy, np.full(len(xy), label, dtype=np.uint8), names
@@ -323,7 +361,16 @@ def _key(name: str) -> str:
     return number_text(value) if math.isfinite(value) else name.strip()
 
 
-def _rows(xy: Array, labels: Labels, names: Sequence[str], separator: str) -> str:
-    # repr returns the shortest text that is read as the same number.
-    cells = zip(map(repr, xy[:, 0].tolist()), map(repr, xy[:, 1].tolist()), [names[c] for c in labels.tolist()])  # noqa: B905
+def _rows(
+    xy: Array, labels: Labels, names: Sequence[str], separator: str, coordinates: tuple[Coordinates, Coordinates]
+) -> str:
+    cells = zip(*_cells(xy, coordinates), [names[c] for c in labels.tolist()])  # noqa: B905
     return csv_text(cells, separator)
+
+
+def _cells(
+    xy: Array, coordinates: tuple[Coordinates, Coordinates], write: Callable[[str], str] = str
+) -> Iterator[Iterable[str]]:
+    """Yield the texts of x, and those of y, from which the same numbers are read; dates go through `write`."""
+    for axis, values in zip(coordinates, xy.T.tolist(), strict=True):
+        yield map(write, map(axis.text, values)) if axis.second else map(repr, values)

@@ -17,7 +17,7 @@ from .delimited import encoding_of, read_delimited
 from .json_records import read_json
 from .mldemos import looks_like_mldemos, read_mldemos
 from .npz import ARRAY, read_archive
-from .roles import with_groups
+from .roles import with_dates, with_groups
 from .svmlight import looks_like_svmlight, read_svmlight
 from .table import Dialect, OnProgress, Table, unheard
 
@@ -104,7 +104,7 @@ def decode(
     if suffix not in _ARRAYS and (data.startswith(_OLD_WORKBOOK) or _is_workbook(data)):
         from .workbook import read_workbook  # here, because few need it
 
-        return with_groups(read_workbook(data, name, sheet))
+        return with_groups(with_dates(read_workbook(data, name, sheet)))
     if suffix in _ARRAYS or data.startswith((ARRAY, b"PK\x03\x04")):
         return read_archive(data, name)
     if kind := next((kind for start, kind in _OTHERS.items() if data[:9].lower().startswith(start)), ""):
@@ -127,11 +127,11 @@ def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect, progress: O
     if spec == Dialect():
         start = data[:_BEGINNING].decode(encoding, "replace")
         if suffix in _JSON or re.match(r"\s*(\[\s*[\[{]|\{\s*\")", start):
-            return with_groups(read_json(data, name))
+            return with_groups(with_dates(read_json(data, name)))
         if looks_like_arff(start.splitlines()):
-            return with_groups(read_arff(data, name, progress))
+            return with_groups(with_dates(read_arff(data, name, progress)))
         if looks_like_mldemos(data):
             return read_mldemos(data, name)
     if suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, name)):
         return read_svmlight(data, name, progress)
-    return with_groups(read_delimited(data, name, spec, progress))
+    return with_groups(with_dates(read_delimited(data, name, spec, progress)))

@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.core.dates import seconds_of
 from app.core.number_format import count, grouped
 from app.core.plain_text import plain
 from app.core.points import MAX_CLASSES
@@ -68,6 +69,8 @@ _OFTEN = frozenset(
     }
 )
 _COUNTERS = re.compile(r"(?i)(.*[\s_.-])?(id|index|row|rows|rownames|nr|no|number|serial|unnamed: 0)\.?")
+#: What dates begin with, by `day_first` of `seconds_of`.
+_ORDERS: dict[bool | None, str] = {True: "the day", False: "the month", None: "the year"}
 _CAMEL = re.compile(r".*[a-z](Id|ID|Nr|No)")
 _DATES = frozenset(
     {"year", "date", "time", "timestamp", "datetime", "month", "day", "jahr", "datum", "zeit", "monat", "tag"}
@@ -199,6 +202,8 @@ def _weakness(table: Table, index: int) -> str:
         return "mostly empty" if 2 * np.count_nonzero(blank) >= len(column.values) > 0 else "words"
     if len(finite) > 1 and finite.min() == finite.max():
         return "constant"
+    if column.date:
+        return "a date"
     if len(np.unique(finite[:50])) > MAX_CLASSES and _measured([column], 50):
         return "a date" if name in _DATES else ""  # a measurement: the rest need not be sorted
     values = np.unique(finite)
@@ -233,6 +238,36 @@ def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], st
                 aside.append(f"{quoted(column.name)} ({reason})")
     more = f" and {grouped(len(aside) - MOST_NAMED)} more" if len(aside) > MOST_NAMED else ""
     return tuple(usable), f"Set aside: {', '.join(aside[:MOST_NAMED])}{more}." if aside else ""
+
+
+def with_dates(table: Table) -> Table:
+    """Return the table with its dates as numbers, and a note for each column in which their order was not certain."""
+    columns, notes = zip(*map(_dated, table.columns), strict=True)
+    return replace(table, columns=columns, notes=(*table.notes, *filter(None, notes)))
+
+
+def _dated(column: Column) -> tuple[Column, str]:
+    """Return a column with its dates as numbers, and a note, if most of its cells are dates and none are numbers.
+
+    Whether 05/02/2024 begins with the day is taken from the whole column: one of the two orders must fit it better.
+    """
+    few = [word for word in column.words[:_MANY] if not np.isnan([seconds_of(word, order) for order in _ORDERS]).all()]
+    if not few or column.categories or column.hint in ("class", "discrete") or (column.codes < 0).any():
+        return column, ""
+    orders = [True, False] if np.isnan(seconds_of(few[0])) else [None]
+    read = {order: np.array([seconds_of(word, order) for word in column.words]) for order in orders}
+    known = {order: np.isfinite(seconds) for order, seconds in read.items()}
+    first, *_, second = sorted(orders * 2, key=lambda order: -np.count_nonzero(known[order]))
+    values, note = read[first][column.codes], ""
+    if 2 * np.count_nonzero(np.isfinite(values)) <= len(values):
+        return column, ""
+    if not np.array_equal(read[first], read[second], equal_nan=True):
+        if (known[first] == known[second]).all() or (known[second] > known[first]).any():
+            return column, f"{quoted(column.name)} may be dates, the day or the month first: no date shows which."
+        note = f"{quoted(column.name)} is read as dates, {_ORDERS[first]} first."
+    codes = np.where(np.isfinite(values), np.int32(-1), column.codes)
+    numbers = replace(column, values=values, codes=codes, hint=column.hint or "continuous", date=True)
+    return numbers if (codes >= 0).any() else replace(numbers, words=(), codes=codes[:0]), note
 
 
 def with_groups(table: Table) -> Table:

@@ -19,8 +19,8 @@ rest      msgpack map of all that differs from a new document, by the names of a
 
 In the map, classifiers and styles have only what differs from the defaults; `painted` of the split is a bit for each
 point; `ids` are present if they are not 0, 1, 2, ..., because test points, samples and folds are drawn by them; `ratio`
-is that of a view whose axes have their own scales, which older programs refuse.  Notes, scaling and data of features
-are never included.
+is that of a view whose axes have their own scales, and `dates` are present if there are any: older programs refuse
+both.  Notes, scaling and data of features are never included.
 
 Version 2 is written if the document has generated points, or other settings of the generator than a new one.  Its map
 may have `origin`, the settings that made the points, `generator`, the settings for the next points if different, and
@@ -152,7 +152,7 @@ _TOP = 4095
 _NAME = "The share text"
 _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
 #: Entries of the map, in order.
-_PLAIN = ("shown", "compared", "axes", "training_limit")
+_PLAIN = ("shown", "compared", "axes", "training_limit", "dates")
 _LISTS: dict[str, Any] = {"lanes": Lane(), "styles": ClassStyle()}
 _KEYS = (*_LISTS, *_PLAIN, "split", "ids", "ratio")
 _GENERATORS = ("generator", "origin")
@@ -359,7 +359,7 @@ def _differing(document: Document) -> dict[str, Any]:
         if file[name] != plain[name]:
             values = msgspec.to_builtins(default)
             rest[name] = [_difference(each, values) for each in file[name]]
-    rest |= {name: file[name] for name in _PLAIN if file[name] != plain[name]}
+    rest |= {name: file[name] for name in _PLAIN if file.get(name) != plain.get(name)}
     split = _difference(file["split"], plain["split"])
     ids = document.points.ids
     chosen = np.isin(ids, document.split.painted.ids)

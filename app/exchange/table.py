@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
+from app.core.dates import date_text
 from app.core.number_format import grouped, number_in
 from app.core.plain_text import plain
 from app.files.documents import FileError
@@ -83,6 +84,8 @@ class Column(Struct, frozen=True, eq=False):
         Title in the file, or ""; None if it is the name.
     hint : str
         Role by the file: "class", "continuous", "discrete" or "left out"; "" if the file gives none.
+    date : bool
+        The numbers are dates: seconds since 1970.
     """
 
     name: str
@@ -92,6 +95,7 @@ class Column(Struct, frozen=True, eq=False):
     categories: tuple[str, ...] = ()
     title: str | None = None
     hint: str = ""
+    date: bool = False
 
     @property
     def is_numeric(self) -> bool:
@@ -114,7 +118,8 @@ class Column(Struct, frozen=True, eq=False):
         if (word := self.word(row)) is not None:
             return word
         value = float(self.values[row])
-        return self.categories[int(value)] if self.categories else number_text(value)
+        write = date_text if self.date else number_text
+        return self.categories[int(value)] if self.categories else write(value)
 
 
 class Table(Struct, frozen=True, eq=False, weakref=True):

@@ -57,7 +57,9 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
     if sheet and sheet not in report.sheets and report.sheets:
         raise FileError(f"{name} has no sheet {sheet!r}; it has {', '.join(report.sheets)}.")
     if report.fault:
-        raise FileError(f"{name} is damaged, or no workbook ({report.fault}).")
+        # Of an old version of Excel, the reader does not know the one from the other.
+        protected = "protected by a password, " * data.startswith(b"\xd0\xcf")
+        raise FileError(f"{name} is damaged, {protected}or no workbook ({report.fault}).")
     if done.returncode:
         raise FileError(f"{name} cannot be read: sheet {report.sheet} is damaged, or too large.")
     start, decoder = answer.tell(), msgspec.json.Decoder(list[str])

@@ -19,13 +19,16 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from app.core.dates import NO_DATES
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.document import (
+    LEAST_SECOND,
     MAX_LANES,
     NO_UNITS,
     AxisName,
     ClassStyle,
     ClassStyles,
+    Dates,
     Document,
     GeneratorSettings,
     Lane,
@@ -95,6 +98,8 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     units: Units = NO_UNITS
     #: Data of features, by name; absent if there are none.
     attached: dict[Annotated[str, Meta(pattern="^[a-z-]{1,40}$")], msgspec.Raw] = {}
+    #: Lengths of a second along x and y; absent if both are numbers.
+    dates: Dates = NO_DATES
 
 
 Newest = FileV3
@@ -115,6 +120,8 @@ def decode(data: bytes, version: int) -> Document:
     newest: Newest = file
     if newest.shown > len(newest.lanes):
         raise ValueError(f"shows {newest.shown} classifiers, but has {len(newest.lanes)}")
+    if any(0.0 < second < LEAST_SECOND for second in newest.dates):
+        raise ValueError(f"has seconds shorter than {LEAST_SECOND}")
     points = _points(newest.points)
     return Document(
         points,
@@ -132,6 +139,7 @@ def decode(data: bytes, version: int) -> Document:
         scaling=newest.scaling,
         attached=tuple((name, bytes(raw)) for name, raw in newest.attached.items()),
         units=newest.units,
+        dates=newest.dates,
     )
 
 
@@ -233,6 +241,7 @@ def encode(document: Document) -> bytes:
         document.scaling,
         document.units,
         {name: msgspec.Raw(data) for name, data in document.attached},
+        document.dates if any(document.dates) else NO_DATES,  # only that very object is omitted
     )
     return msgspec.json.encode(file) + b"\n"
 

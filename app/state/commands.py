@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
+from app.core.dates import NO_DATES
 from app.core.number_format import count, short
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 
@@ -164,6 +165,13 @@ class ImportPoints(Command, frozen=True, eq=False):
         Fit the view to all points, with own scales of the axes if the first points are unlike along them; else extend
         it to the new ones if necessary.
     verb : str
+    dates : tuple of (float, float)
+        As in `Document`.
+
+    Raises
+    ------
+    ValueError
+        If points with other dates are to be added; one sentence.
     """
 
     xy: ArrayLike = ()
@@ -174,11 +182,14 @@ class ImportPoints(Command, frozen=True, eq=False):
     add: bool = False
     fit: bool = True
     verb: str = "Import"
+    dates: tuple[float, float] = NO_DATES
 
     def name(self, before: Document, after: Document) -> str:
         return f"{self.verb} {count(len(np.asarray(self.xy)), 'point')}"
 
     def apply(self, document: Document) -> Document:
+        if self.add and len(document.points) and self.dates != document.dates:
+            raise ValueError("No points were added: dates and numbers do not share an axis.")
         names = [name[:40] for name in self.class_names]
         names += [""] * (MAX_CLASSES - len(names))
         if self.add:
@@ -209,6 +220,7 @@ class ImportPoints(Command, frozen=True, eq=False):
             origin=origin,
             scaling=document.scaling if self.add else None,
             units=document.units if self.add else NO_UNITS,
+            dates=self.dates,
         )
 
 
@@ -264,7 +276,9 @@ class SetUnits(Command, frozen=True):
             deviation_x, deviation_y = np.divide(scaling.deviation, factors).tolist()
             scaling = Scaling(scaling.mean, (deviation_x, deviation_y))
         view = View.fitting(points, document.view.owns_scales)
-        return replace(document, points=points, units=self.units, view=view, origin=None, scaling=scaling)
+        x, y = np.multiply(document.dates, factors).tolist()
+        changed = replace(document, points=points, units=self.units, view=view, origin=None, scaling=scaling)
+        return replace(changed, dates=(x, y))
 
 
 class Clear(Command, frozen=True):
@@ -277,7 +291,8 @@ class Clear(Command, frozen=True):
         if not len(document.points):
             return document
         view = View() if document.view.owns_scales else document.view
-        return replace(document, points=Points((), document.points.next_id), origin=None, units=NO_UNITS, view=view)
+        points = Points((), document.points.next_id)
+        return replace(document, points=points, origin=None, units=NO_UNITS, view=view, dates=NO_DATES)
 
 
 class Generate(Command, frozen=True):
@@ -306,8 +321,8 @@ class Generate(Command, frozen=True):
         changed = replace(document, points=points, generator=self.settings, view=view, origin=origin)
         if not len(start):  # generated points have no scaling and no units
             axes = document.axes if document.scaling is None else measured(document.axes)
-            changed = replace(changed, scaling=None, units=NO_UNITS, axes=axes)
-        rest = ("generator", "view", "origin", "scaling", "units")
+            changed = replace(changed, scaling=None, units=NO_UNITS, axes=axes, dates=NO_DATES)
+        rest = ("generator", "view", "origin", "scaling", "units", "dates")
         same_rest = all(getattr(changed, name) == getattr(document, name) for name in rest)
         return document if points is document.points and same_rest else changed
 

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
 from app.core.caches import kept
+from app.core.dates import NO_DATES, Coordinates
 from app.core.number_format import number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
@@ -332,7 +333,7 @@ FINEST = 1e-12
 
 
 #: Limits of the ratio of two scales, and the ratio of two extents from which points are unlike along x and y.
-_Ratio = Annotated[float, Meta(ge=1e-9, le=1e9)]
+_Ratio = Annotated[float, Meta(ge=1e-12, le=1e12)]
 UNLIKE = 3.0
 
 
@@ -371,7 +372,7 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"own
         # A single point, or points that coincide at the precision of their coordinates, still get some space.
         least = np.maximum(1e-9, 10.0 * FINEST * np.maximum(np.abs(low), np.abs(high)))
         fits = own_scales and bool((sizes > least).all())
-        ratio = min(max(float(sizes[1] / sizes[0]), 1e-9), 1e9) if fits else 1.0
+        ratio = min(max(float(sizes[1] / sizes[0]), 1e-12), 1e12) if fits else 1.0
         size, room = float(max(sizes[0], sizes[1] / ratio)), float(least.max())
         span = 1.2 * size if fits or size > room else max(2.0, 2.0 * room)
         return View(float(middle[0]), float(middle[1]), span, ratio if own_scales else msgspec.UNSET)
@@ -463,6 +464,10 @@ LEAST_UNIT, MOST_UNIT = 0.001, 1000.0
 _Unit = Annotated[float, Meta(ge=LEAST_UNIT, le=MOST_UNIT)]
 Units: TypeAlias = tuple[_Unit, _Unit]
 NO_UNITS = (1.0, 1.0)
+#: Smallest and largest length of a second, which is 0 on an axis of numbers.
+LEAST_SECOND, MOST_SECOND = 1e-9, 1e9
+_Second = Annotated[float, Meta(ge=0, le=MOST_SECOND)]
+Dates: TypeAlias = tuple[_Second, _Second]
 #: Range of the limit on the number of training points.
 LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
 TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
@@ -501,6 +506,8 @@ class Document(Struct, frozen=True, eq=False):
         Factors by which x and y have been multiplied since the points were drawn, generated or imported.
     attached : tuple of (str, bytes)
         Data of features, by name: JSON that they read themselves.  Undo skips it.
+    dates : tuple of (float, float)
+        Lengths of a second along x and y where these are dates, counted from 1970; 0 where they are numbers.
     """
 
     points: Points = field(default_factory=Points)
@@ -519,6 +526,7 @@ class Document(Struct, frozen=True, eq=False):
     scaling: Scaling | None = None
     attached: tuple[tuple[str, bytes], ...] = ()
     units: Units = NO_UNITS
+    dates: Dates = NO_DATES
 
     @property
     def has_passed(self) -> bool:
@@ -531,6 +539,16 @@ class Document(Struct, frozen=True, eq=False):
         if self.scaling is None:
             return self.points.xy, self.axes
         return self.scaling.undo(self.points.xy), measured(self.axes)
+
+    @property
+    def coordinates(self) -> tuple[Coordinates, Coordinates]:
+        """Return how the coordinates along x and along y are written and read."""
+        return Coordinates(self.dates[0]), Coordinates(self.dates[1])
+
+    def location_text(self, location: Sequence[float]) -> list[str]:
+        """Return x and y of a location in the digits that tell neighbouring pixels of the view apart."""
+        spans = self.view.span, self.view.span * self.view.ratio
+        return [*map(Coordinates.brief, self.coordinates, location, spans)]
 
     @property
     def parts(self) -> SplitPoints:

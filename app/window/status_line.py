@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
-from app.core.number_format import coordinate, count
+from app.core.number_format import count
 from app.core.plain_text import first_line, plain
 from app.scene.text import stacked
 from app.state.document import Document
@@ -72,8 +72,7 @@ class StatusLine(QStatusBar):
             self._hint_inputs = inputs
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
-            spans = document.view.span, document.view.span * document.view.ratio
-            x, y = map(coordinate, at or (0.0, 0.0), spans)
+            x, y = document.location_text(at or (0.0, 0.0))
             self._coordinates.setText(f"x = {x}   y = {y}" if at else "")
             self._location.grow()
         self._hint.setText(self._sentence or self._gestures)

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from app.core.dates import NO_DATES
 from app.core.points import Points
 from app.engine.training_run import Multipliers
 from app.learners.model import Model
@@ -290,6 +291,7 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
             labels=points.labels,
             class_names=names,
             axes=document.axes,
+            dates=document.dates if self.plan.source == "points" else NO_DATES,
             fit=self.plan.source == "generator",
             verb="Label",
         )

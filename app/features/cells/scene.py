@@ -130,6 +130,14 @@ COUNTING = (
 )
 
 
+#: Status in place of the number where each point changes mean and deviation.
+NONE_IDLE = (
+    "no idle points: it standardises",
+    "It standardises: without any one point, mean, deviation and the picture would change.",
+    "no idle points",
+)
+
+
 class CellsSession(FeatureSession, frozen=True):
     """The user's choices for the cells of kNN.
 
@@ -208,13 +216,14 @@ def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
 
 def status(context: Context, index: int) -> tuple[StatusPart, ...]:
     """Return the numbers of cells and idle points of the lane with this index."""
-    cells, known = _cells(context, index), _kept(context, index)
+    cells, known, slot = _cells(context, index), _kept(context, index), context.document.slots[index]
+    frame, asked = context.results.frame(slot), context.session.of(CellsSession).kept
     parts = [] if cells is None else [_cells_words(cells)]
     if known is not None:
         idle = int((~known.value).sum())
         parts.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
-    elif context.session.of(CellsSession).kept and _may_be_idle(context.results.frame(context.document.slots[index])):
-        parts.append(COUNTING)
+    elif asked and frame is not None and frame.neighbours is not None:
+        parts += [COUNTING] * _may_be_idle(frame) + [NONE_IDLE] * frame.lane.standardises
     if not parts:
         return ()
     words, tips, brief = zip(*parts, strict=True)

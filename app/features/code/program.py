@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.core.dates import date_text
 from app.core.number_format import count
 from app.core.plain_text import plain
 from app.engine.shading import ON_WHITE
@@ -147,7 +148,8 @@ def program(
 def _question(document: Document, model: str) -> str:
     """Return how to ask a model about a new point, as a comment: one in the middle of the view."""
     view, names = document.view, [plain(axis) or axes for axis, axes in zip(document.axes, ("x", "y"), strict=True)]
-    x, y = (f"{middle:.3g}" for middle in (view.x, view.y))
+    middles = zip((view.x, view.y), document.dates, strict=True)
+    x, y = (f"{middle:.0f}" if second else f"{middle:.3g}" for middle, second in middles)
     of = f"The class of a new point, such as {names[0]} {x} and {names[1]} {y}, and its name:"
     return f"{_comment(of)}\n# label = {model}.predict([[{x}, {y}]])[0]\n# print(label, CLASSES[label][0])"
 
@@ -410,8 +412,9 @@ def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) 
 
 def _axes(document: Document) -> str:
     """Return the end of `draw_points`."""
-    names = zip(("xlabel", "ylabel"), document.axes, strict=True)
-    labels = {name: _quoted(_unset(plain(axis))) for name, axis in names if axis}
+    seconds = [f" (seconds since {date_text(0.0)})" * (second == 1) for second in document.dates]
+    names = zip(("xlabel", "ylabel"), document.axes, seconds, strict=True)
+    labels = {name: _quoted(_unset(plain(axis) + unit)) for name, axis, unit in names if axis}
     aspect = '"auto"' if document.view.owns_scales else '"equal"'
     ranges = {"xlim": "VIEW[:, 0]", "ylim": "VIEW[:, 1]", "aspect": aspect}
     legend = 'ax.legend(loc="upper right", fontsize="small")\n' if len(document.points) else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,7 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.core.number_format import coordinate, grouped
+from app.core.dates import NUMBERS, Coordinates
+from app.core.number_format import grouped
 from app.scene.model import Scene
 from app.scene.text_rows import TextRows
 from app.views.theme import Theme
@@ -55,22 +55,29 @@ class InvolvedRows(TextRows):
         Names of all classes.
     lanes : tuple of (int, int)
         Indices of the two lanes.
+    coordinates : tuple of Coordinates
+        How x and y are written.
     """
 
     right = 0, 1
 
-    def __init__(self, involved: Involved | None, names: tuple[str, ...], lanes: tuple[int, int]) -> None:
-        self.made_of = involved, names, lanes
+    def __init__(
+        self,
+        involved: Involved | None,
+        names: tuple[str, ...],
+        lanes: tuple[int, int],
+        coordinates: tuple[Coordinates, Coordinates] = NUMBERS,
+    ) -> None:
+        self.made_of = involved, names, lanes, coordinates
         self.header = ("x", "y", "class", *(f"{lane + 1}\npredicts" for lane in lanes))
-        self._spans = np.ptp(involved.points.xy, axis=0) if involved and len(involved.points) else (0.0, 0.0)
         self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
     def cell(self, row: int, column: int) -> str:
-        involved, names, _ = self.made_of
+        involved, names, _, coordinates = self.made_of
         assert involved is not None
         at = int(involved.index[row])
         if column < 2:
-            return coordinate(float(involved.points.xy[at, column]), float(self._spans[column]), 3)
+            return coordinates[column].brief(float(involved.points.xy[at, column]), involved.points.extent[column], 3)
         label = int(involved.points.labels[at])
         shown = label if column == 2 else int(involved.predicted[row, column - 3])
         sign = "" if column == 2 else " ✓" if shown == label else " ✗"
@@ -197,7 +204,8 @@ class DifferencePanel(QWidget):
         show_number(self._slider, round(PARTS * (HALF if chosen.wipe is None else chosen.wipe)))
         show_text(self._words, "\n".join(compare.sentences))
         involved = compare.difference.involved if two and compare.difference is not None else None
-        table = InvolvedRows(involved, scene.document.class_names, compare.indices or (0, 1))
+        document = scene.document
+        table = InvolvedRows(involved, document.class_names, compare.indices or (0, 1), document.coordinates)
         if table.made_of != self._involved.made_of:
             self._involved = table
             self._table.clearSelection()

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from app.core.dates import NO_DATES
 from app.core.number_format import number_in
 from app.exchange import opening
 from app.files import examples
@@ -209,7 +210,7 @@ def _measured(document: Document, name: str, value: str) -> Document:
         scaling = Scaling((mean_x, mean_y), (deviation_x, deviation_y))
         moved = MovePoints(ids=document.points.ids, xy=scaling.apply(xy)).apply(document)
         view = View.fitting(moved.points)
-        return replace(moved, origin=None, scaling=scaling, axes=named(axes), view=view, units=NO_UNITS)
+        return replace(moved, origin=None, scaling=scaling, axes=named(axes), view=view, units=NO_UNITS, dates=NO_DATES)
     units, axis, factor = list(document.units), int(name == "y times"), as_number(value)
     units[axis] *= factor
     if not LEAST_UNIT <= units[axis] <= MOST_UNIT:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from app.controllers.host import Host
-from app.core.number_format import coordinate
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
@@ -31,7 +30,7 @@ class ProbeController:
             self._pointer,
             None
             if pointer is None
-            else (_as_displayed(pointer.x, pointer.unit), _as_displayed(pointer.y, pointer.unit)),
+            else (_as_displayed(pointer.x, pointer.unit), _as_displayed(pointer.y, pointer.unit * pointer.ratio)),
         )
         opened, pinned = bool(FOLLOWERS & session.open_panels), session.of(ProbeSession).probe is not None
         if pointer is None and opened and not pinned:
@@ -72,8 +71,7 @@ class ProbeController:
         self._host.change(ProbeSession, probe=location)
         opened = "probe" in self._host.session.open_panels
         more = "Q unpins it." if opened else "Ctrl+8 explains why it gets its class, Q unpins it."
-        view = self._host.document.view
-        at = ", ".join(map(coordinate, location, (view.span, view.span * view.ratio)))
+        at = ", ".join(self._host.document.location_text(location))
         self._host.say(f"Pinned at ({at}). {more}")
 
     def unpin(self) -> None:

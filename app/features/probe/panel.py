@@ -345,8 +345,9 @@ class ProbePanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's probe."""
-        for letter, name in zip(self._fields, scene.document.axes, strict=True):
+        for letter, name, kind in zip(self._fields, scene.document.axes, scene.document.coordinates, strict=True):
             self._name_axis(letter, name)
+            self._fields[letter].show_coordinates(kind)
         probe = scene.feature(Probe) or NO_PROBE
         if probe.location is not None:
             for field, value in zip(self._fields.values(), probe.location, strict=True):

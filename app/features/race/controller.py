@@ -63,8 +63,8 @@ class RaceChoice(Struct, frozen=True):
 
 
 def lanes_of(document: Document) -> tuple[int, ...]:
-    """Return the visible lanes whose learner has a working-set rule, except those that standardise."""
-    lanes = ((index, lane) for index, lane in enumerate(document.lanes[: document.shown]) if not lane.standardises)
+    """Return the visible lanes whose learner has a working-set rule."""
+    lanes = enumerate(document.lanes[: document.shown])
     return tuple(index for index, lane in lanes if lane.trainer is not None and lane.trainer.has_rules)
 
 
@@ -236,7 +236,7 @@ class RaceController:
             return text.NO_LANE
         if now.points is not course.points:
             return "The points have changed: Restart races on the new ones."
-        if (now.lane, now.settings) != (course.lane, course.settings):
+        if (now.lane, now.settings, now.standardises) != (course.lane, course.settings, course.standardises):
             return "The settings of the classifier have changed: Restart races with the new ones."
         if (now.problem, now.problems) != (course.problem, course.problems):
             return "Another problem is drawn in the lane: Restart races on it."
@@ -258,7 +258,9 @@ class RaceController:
             problem = problems[lane.drawn(problems)] if problems else (0, 1)
         # The rules are chosen here; the lane's own rule is no part of the course.
         settings = msgspec.structs.replace(lane.settings, selection=SvmSettings().selection)
-        return Course(points, settings, problem, choice.rules, choice.mode, index, problems)
+        return Course(
+            points, settings, problem, choice.rules, choice.mode, index, problems, standardises=lane.standardises
+        )
 
     def _set_up(self) -> None:
         self._request(None)  # two races at once would need twice the memory

@@ -43,6 +43,8 @@ class Course(Struct, frozen=True):
         The binary problems to choose from.
     cache_size : float, default=50.0
         Megabytes of kernel rows for each racer, and again for its cost probe.
+    standardises : bool
+        The racers train on standardised points, as the lane does.
     """
 
     points: Points
@@ -53,6 +55,7 @@ class Course(Struct, frozen=True):
     lane: int | None = None
     problems: tuple[tuple[int, int], ...] = ()
     cache_size: float = 50.0
+    standardises: bool = False
 
 
 class Finish(Struct, frozen=True):

@@ -21,6 +21,7 @@ from app.engine.surface_values import painted, pair_source, problem_of
 from app.learners.svm import svc_of
 from app.state.document import Lane
 from solver import REST, SVC, BinaryProblem, Grid, SmoSolver, Status
+from solver.core.scaler import Scaler
 
 from .race_frame import Course, Finish, RaceFrame
 from .racer import CostProbe, Racer, call_cost
@@ -142,7 +143,7 @@ class RaceRun:
             return kept[1]
         model = self._estimator.snapshot_model([solver.snapshot(thorough=False)])
         running = racer.running_expansion
-        if running is None or running.grid != grid:
+        if model.scaler is None and (running is None or running.grid != grid):
             running = racer.running_expansion = model.expansion.running(self.points.xy, grid)
         source, pace = pair_source(model, Lane("svm"), running), Pace(priority=Priority.TRAINING)
         picture = yield from painted(source, grid, self._colours(shades), 2, pace, most_vertices=MOST_VERTICES)
@@ -162,21 +163,24 @@ class RaceRun:
         s, points = self.course.settings, self.course.points
         if len(points.classes) < 2:
             raise ValueError(NO_SECOND_CLASS)
-        whole = svc_of(s, cache_size=0.0).prepare(points.xy, points.labels)
+        scaler = Scaler.of(points.xy) if self.course.standardises else None
+        inputs = points.xy if scaler is None else scaler.transform(points.xy)
+        whole = svc_of(s, cache_size=0.0).prepare(inputs, points.labels)
         index = [problem_of(pair, points.classes) for pair in whole.pairs].index(self.course.problem)
         pair, C = whole.pairs[index], whole.solvers[index].C
         self._pair = pair
         self.points = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
         yield Priority.TRAINING
         self._estimator = svc_of(s, cache_size=0.0)
-        self._estimator.prepare(self.points.xy, pair.y > 0)  # makes the models of the pictures
+        self._estimator.prepare(inputs[pair.index], pair.y > 0)  # makes the models of the pictures
+        self._estimator.scaler = scaler  # of all points, as the lane's
         cost = call_cost()
         yield Priority.TRAINING
         racers = []
         for rule in self.course.rules:
             solver, twin = (
                 SmoSolver(
-                    self.points.xy,
+                    inputs[pair.index],
                     pair.y,
                     s.as_kernel(),
                     C=C,

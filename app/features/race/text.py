@@ -49,7 +49,7 @@ TOO_FEW = "Choose two to four rules for a race."
 TOO_MANY = "Four rules race at most: take one out first."
 TOO_LARGE = f"A race goes step by step, with at most {grouped(STEPPED)} training points: learn from fewer."
 PREPARING = "Preparing the fast solver, which all rules but one need…"
-NO_LANE = "A race needs a support vector machine trained by SMO that does not standardise: choose it above a picture."
+NO_LANE = "A race needs a support vector machine trained by SMO: choose it above a picture."
 
 
 class Cell(Struct, frozen=True):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.core.number_format import percent, short
-from app.core.points import MAX_CLASSES, Points, copies, first_at
+from app.core.points import MAX_CLASSES, Points, copies, keys_of
 from app.engine.fitting import f_at, fitted
 from app.engine.outcome import outcome
 from app.engine.pacing import Pace, Step
@@ -96,10 +96,9 @@ def lengths(lane: Lane, points: Points) -> Facts:
 
 def clashing(points: Points) -> int:
     """Return the number of points at the location of a point of another class."""
-    if (first := first_at(points)) is None:
-        return 0
-    at = np.unique(first * MAX_CLASSES + points.labels) // MAX_CLASSES
-    return int(np.isin(first, at[1:][at[1:] == at[:-1]]).sum())
+    keys = keys_of(points)
+    at = np.unique(keys) // MAX_CLASSES
+    return int(np.isin(keys // MAX_CLASSES, at[1:][at[1:] == at[:-1]]).sum())
 
 
 def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Facts]:
@@ -110,13 +109,12 @@ def spared(lane: Lane, points: Points, pace: Pace) -> Generator[Step, None, Fact
     """
     exact: Any = yield from fitted(lane.with_value(lane.family.field("tol"), TIGHT), points, pace, most=UPDATES)
     f = yield from f_at(exact.model, points.xy, pace)
-    alpha, first = np.zeros(len(points)), first_at(points)
+    alpha = np.zeros(len(points))
     alpha[exact.model.expansion.support] = np.abs(exact.model.expansion.coef[:, 0])
     certificate, sure = exact.model.certificates_[0], exact.model.certificates_[0].status is Status.OPTIMAL
     # Without a free support vector, b may depend on any point; and where f is constant, all points are on a margin.
     known = sure and certificate.n_free > 0 and np.ptp(f) > 1.0
-    groups = np.arange(len(points)) if first is None else first * MAX_CLASSES + points.labels
-    _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+    _, group, size = np.unique(keys_of(points), return_inverse=True, return_counts=True)
     total, C = np.bincount(group, alpha * sure), np.inf if lane.settings.hard_margin else lane.settings.C
     return {
         "on margin": np.flatnonzero((alpha == 0.0) & (np.abs(np.abs(f[:, 0]) - 1.0) <= ON_MARGIN) & known),

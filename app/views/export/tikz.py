@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 
 from app.core.number_format import AxisNumbers, count
 from app.core.plain_text import plain
+from app.core.points import MAX_CLASSES
 from app.engine.frames import Picture
 from app.files import documents, png
 from app.files.background_task import Progress
 from app.files.documents import FileError
+from app.scene.marks import PointMarks
+from app.views.plot.date_ticks import apart, date_ticks
+from app.views.plot.layers import NO_PIES
 from solver.core.arrays import Array
 
 from .layout import Sheet
@@ -25,10 +29,12 @@ from .layout import Sheet
 MOST_POINTS, MOST_VERTICES = 5000, 20_000
 #: PGFPlots symbols of the classes, as close as possible to those on screen.
 SYMBOLS = ("*", "square*", "triangle*", "diamond*", "pentagon*", "oplus*", "star", "x")
+#: Half the width of a pie.
+PIE = "2.7pt"
 #: Most digits of the numbers beside an axis that PGFPlots tells apart.
 TEX = 5
-#: Height of a plot in print (cm).
-HEIGHT = 7.0
+#: Height of a plot in print (cm), points in a centimetre, and width of a digit (points).
+HEIGHT, POINTS, SIGN = 7.0, 28.45, 5.0
 #: Appearance of the marks, by field of `Marks`.
 MARKS = {
     "free": "mark=o, mark size=3.4pt",
@@ -71,17 +77,21 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
         grid = plot.grid
         width, height = HEIGHT * grid.width / grid.height, HEIGHT
         # TeX computes in seven digits: coordinates count from the offset of their axis.
-        x, y = (AxisNumbers.between(*ends, TEX, TEX) for ends in ((grid.left, grid.right), (grid.bottom, grid.top)))
-        origin = np.array([x.offset, y.offset])
-        ends = f"xmin={grid.left - x.offset:.8g}, xmax={grid.right - x.offset:.8g}, "
-        ends += f"ymin={grid.bottom - y.offset:.8g}, ymax={grid.top - y.offset:.8g}"
-        names = [f"{name}  {each.end}".strip() for name, each in zip(plot.scene.document.axes, (x, y), strict=True)]
+        document = plot.scene.document
+        sides = (grid.left, grid.right, width, document.dates[0]), (grid.bottom, grid.top, height, document.dates[1])
+        offsets, behind, ticks = zip(
+            *(_axis(letter, *side) for letter, side in zip("xy", sides, strict=True)), strict=True
+        )
+        origin = np.array(offsets)
+        ends = f"xmin={grid.left - origin[0]:.8g}, xmax={grid.right - origin[0]:.8g}, "
+        ends += f"ymin={grid.bottom - origin[1]:.8g}, ymax={grid.top - origin[1]:.8g}"
+        names = [f"{name}  {end}".strip() for name, end in zip(document.axes, behind, strict=True)]
         text += [
             r"\begin{tikzpicture}",
             r"\begin{axis}[scale only axis, enlargelimits=false, axis on top, clip marker paths=true,",
             f"  width={width:.3f}cm, height={height:.3f}cm, title={{{escaped(plot.title)}}},",
             f"  xlabel={{{escaped(names[0])}}}, ylabel={{{escaped(names[1])}}},",
-            f"  {ends}]",
+            f"  {''.join(ticks)}{ends}]",
         ]
         picture = drawn[index]
         if picture is not None:
@@ -92,10 +102,41 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
             of_class = plot.points.xy[plot.points.labels == c] - origin
             style = f"only marks, mark={SYMBOLS[c]}, mark size=1.8pt, draw=black, fill=class{c + 1}"
             text += _curve(style, of_class)
+        text += _pies(plot.scene.pies or NO_PIES, plot.points.xy - origin)
         for name, style in MARKS.items():
             text += _curve(f"only marks, black, {style}", plot.points.xy[getattr(plot.lane.marks, name)] - origin)
         text += [r"\end{axis}", r"\end{tikzpicture}"]
     return "\n".join([*text, r"\end{document}", ""]), files
+
+
+def _pies(pies: PointMarks, xy: Array) -> Iterator[str]:
+    """Yield a symbol of parts for each location of points of several classes, each a sector of its class's symbol."""
+    for index, kind in zip(pies.index.tolist(), pies.kind.tolist(), strict=True):
+        powers = int(pies.kinds[kind].removeprefix("pie"))
+        labels = [label for label in range(MAX_CLASSES) if (powers | powers >> MAX_CLASSES) >> label & 1]
+        angle, (x, y) = 360 / len(labels), xy[index].tolist()
+        for part, label in enumerate(labels if angle < 360 else ()):
+            ends = 90 + part * angle, 90 + part * angle + angle
+            sector = f"(0pt,0pt) -- ({ends[0]:g}:9pt) arc ({ends[0]:g}:{ends[1]:g}:9pt)"
+            yield rf"\begin{{scope}}[shift={{(axis cs:{x:.6g},{y:.6g})}}]"
+            yield rf"\clip {sector} -- cycle; \fill [white] (0pt,0pt) circle ({PIE});"
+            mark = f"mark={SYMBOLS[label]}, mark size={PIE}, mark options={{draw=black, fill=class{label + 1}}}"
+            yield rf"\path plot [only marks, {mark}] coordinates {{(0pt,0pt)}};\end{{scope}}"
+
+
+def _axis(letter: str, low: float, high: float, length: float, second: float) -> tuple[float, str, str]:
+    """Return how an axis of some length (cm) is drawn, one of dates if `second` is above 0.
+
+    These are the coordinate drawn as 0, the text behind the name, and the ticks if PGFPlots cannot choose them.
+    """
+    if not second:
+        numbers = AxisNumbers.between(low, high, TEX, TEX)
+        return numbers.offset, numbers.end, ""
+    unit, width = (high - low) / second / (length * POINTS), lambda text: SIGN * (len(text) if letter == "x" else 2)
+    ticks, end = date_ticks(low / second, high / second, length * POINTS, width)
+    labelled = [(f"{at * second - low:.8g}", text) for at, text in apart(ticks, unit, width)]
+    at, texts = (",".join(pair[part] for pair in labelled) for part in (0, 1))
+    return low, end, f"scaled {letter} ticks=false, {letter}tick={{{at}}}, {letter}ticklabels={{{texts}}}, "
 
 
 def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:

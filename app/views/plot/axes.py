@@ -13,9 +13,11 @@ from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem
 from app.core.number_format import AxisNumbers, even
 from app.core.plain_text import plain
 
+from .date_ticks import date_ticks
+
 
 class PlotAxis(pg.AxisItem):
-    """An axis that writes its own numbers, all with equally many decimals, and none that the plot would cut off.
+    """An axis that writes its own numbers, all with equally many decimals, or dates; none that the plot would cut off.
 
     pyqtgraph scales the numbers of an axis with a name by powers of 1000; `tickStrings` ignores its scale.
 
@@ -23,16 +25,48 @@ class PlotAxis(pg.AxisItem):
     ----------
     numbers : AxisNumbers
         How they are written.  `size_axes` prints its offset, so the offset of all numbers is the printed one.
+    second : float
+        Length of a second on an axis of dates; 0 on one of numbers.
     """
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
         self.enableAutoSIPrefix(False)  # else the name would end in "(x0.001)"
-        self.numbers = AxisNumbers()
+        self.numbers, self.second = AxisNumbers(), 0.0
+        self._dates: dict[float, list[str]] = {}  # texts of the present ticks, by their spacing
+        self._span = ""
+
+    @property
+    def end(self) -> str:
+        """What to print behind the name: the offset, or the part of the dates that the ticks lack."""
+        return self._span if self.second else self.numbers.end
+
+    def fit(self, low: float, high: float, length: float, second: float) -> str:
+        """Choose how to write numbers, or dates, between `low` and `high`, and return the longest; length in pixels."""
+        if second != self.second:
+            self.picture = None  # pyqtgraph keeps it for equal ranges
+        self.numbers, self.second = AxisNumbers.between(low, high), second
+        levels = self.tickValues(low, high, length)[:2]
+        texts = [text for spacing, values in levels for text in self.tickStrings(values, 1.0, spacing)]
+        return max(("−0.0", *self._even(texts)), key=len)
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
+        """Return the ticks of each spacing, the widest first."""
+        if not self.second:
+            return list(super().tickValues(minVal, maxVal, size))
+        metrics = QFontMetricsF(self.style["tickFont"] or self.font())
+        upright = self.orientation in ("left", "right")
+        width = (lambda _: metrics.height()) if upright else metrics.horizontalAdvance
+        ticks, self._span = date_ticks(minVal / self.second, maxVal / self.second, size, width)
+        self._dates = {spacing: texts for spacing, _, texts in ticks}
+        return [(spacing, [at * self.second for at in seconds]) for spacing, seconds, _ in ticks]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the texts of ticks, without the offset at the end of the axis."""
-        return [self.numbers.text(value, spacing) for value in values]
+        return [*self._dates[spacing]] if self.second else [self.numbers.text(value, spacing) for value in values]
+
+    def _even(self, texts: list[str]) -> list[str]:
+        return texts if self.second else even(texts)
 
     def generateDrawSpecs(self, p: QPainter) -> Any:
         """Return the drawing specification without the numbers that the edge of the plot would cut off."""
@@ -44,7 +78,7 @@ class PlotAxis(pg.AxisItem):
         upright = self.orientation in ("left", "right")
         metrics = QFontMetricsF(self.style["tickFont"] or p.font())
         alike = []
-        for (rect, flags, number), same in zip(texts, even([number for *_, number in texts]), strict=True):
+        for (rect, flags, number), same in zip(texts, self._even([number for *_, number in texts]), strict=True):
             wider = 0.5 * (metrics.horizontalAdvance(same) - metrics.horizontalAdvance(number))
             alike.append((rect if upright else rect.adjusted(-wider, 0, wider, 0), flags, same))
         kept: list[Any] = []  # from the coarsest level on; long numbers could overlap
@@ -92,13 +126,6 @@ def _within(text: QRectF, room: QRectF, upright: bool) -> bool:
 NUMBER = "−0.000"
 
 
-def widest_number(axis: PlotAxis, low: float, high: float, length: float) -> str:
-    """Return the longest number between `low` and `high` on an axis of `length` pixels."""
-    levels = axis.tickValues(low, high, length)[:2]
-    texts = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
-    return max(("−0.0", *even(texts)), key=len)
-
-
 def size_axes(
     item: PlotBox, font: QFont, names: tuple[str, str], room: tuple[int, int], number: str = NUMBER, tight: bool = False
 ) -> None:
@@ -125,7 +152,7 @@ def size_axes(
     for index, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.axes[side]
         axis.setStyle(tickFont=font, tickTextOffset=2)
-        name, end = plain(" ".join(name.split())), f"\N{EM SPACE}{axis.numbers.end}".rstrip()
+        name, end = plain(" ".join(name.split())), f"\N{EM SPACE}{axis.end}".rstrip()
         left = room[index] - 8 - metrics.horizontalAdvance(end)
         fitting = (metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, left) + end).strip()
         axis.label.setFont(font)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
 from app.controllers.controller import Controller
 from app.controllers.editing import Editing
-from app.core.number_format import AxisNumbers
 from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
@@ -22,7 +21,7 @@ from app.views.widgets.inputs import named, show_or_hide
 from app.views.widgets.painting import painter_on, saved
 from solver import Grid
 
-from .axes import NUMBER, size_axes, widest_number
+from .axes import NUMBER, size_axes
 from .layers import Layers
 from .overlays import LaneOverlays
 from .pointer_input import PointingPlot
@@ -128,6 +127,7 @@ class Canvas(PointingPlot):
         self._scene, self._lane = scene, lane
         dressed = theme is not self._theme
         moved = old is None or old.document.view != scene.document.view
+        moved |= old is not None and old.document.dates != scene.document.dates
         repainted = old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
@@ -209,15 +209,16 @@ class Canvas(PointingPlot):
 
     def _fit_numbers(self) -> None:
         """Fit the vertical axis to its numbers, and write the offsets of both axes."""
+        assert self._scene is not None
         grid, (x, y) = self.grid(), (self.plot.axes[side] for side in ("bottom", "left"))
-        before = len(self._number), x.numbers.end, y.numbers.end
-        x.numbers = AxisNumbers.between(grid.left, grid.right)
-        y.numbers = AxisNumbers.between(grid.bottom, grid.top)
-        number = widest_number(y, grid.bottom, grid.top, self.plot_area().height())
+        area, dates = self.plot_area(), self._scene.document.dates
+        before = len(self._number), x.end, y.end
+        x.fit(grid.left, grid.right, area.width(), dates[0])
+        number = y.fit(grid.bottom, grid.top, area.height(), dates[1])
         width = self.fontMetrics().horizontalAdvance
         if not self._presenting and width(number) <= width(NUMBER):
             number = NUMBER
-        if (len(number), x.numbers.end, y.numbers.end) != before:
+        if (len(number), x.end, y.end) != before:
             self._number = number
             self._size_axes()
             self.plot.layout.activate()

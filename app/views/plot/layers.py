@@ -6,8 +6,6 @@ of being transformed, and all points and marks are drawn in one call.
 
 from __future__ import annotations
 
-import operator
-
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -41,10 +39,6 @@ NOTHING: Indices = np.empty(0, dtype=np.intp)
 NO_PIES = PointMarks(NOTHING, (), NOTHING)
 
 
-#: Newest arguments of `_selection` and their result, shared by all plots.
-_selections: list[tuple[tuple[np.ndarray, Indices, Indices], tuple[np.ndarray, Indices, Indices]]] = []
-
-
 @kept(2)
 def _kinds_of(points: Points, parts: SplitPoints) -> Indices:
     """Return the indices into `KINDS` of these points, some of which are test points."""
@@ -53,15 +47,11 @@ def _kinds_of(points: Points, parts: SplitPoints) -> Indices:
     return kinds
 
 
-def _selection(xy: np.ndarray, kinds: Indices, selected: Indices) -> tuple[np.ndarray, Indices, Indices]:
-    """Return the locations of the `selected` points, and the kinds of their discs and of the points themselves."""
-    given = (xy, kinds, selected)
-    for of, known in _selections:
-        if all(map(operator.is_, of, given)):
-            return known
-    found = xy[selected], np.full(len(selected), MAX_CLASSES), kinds[selected]
-    _selections[:] = [(given, found)]
-    return found
+@kept(2)
+def _selection(points: Points, parts: SplitPoints, selected: bytes) -> tuple[np.ndarray, Indices, Indices]:
+    """Return the locations of the selected points (indices), and the kinds of their discs and of the points."""
+    index = np.frombuffer(selected, np.intp)
+    return points.xy[index], np.full(len(index), MAX_CLASSES), _kinds_of(points, parts)[index]
 
 
 class Layers(pg.GraphicsObject):
@@ -110,9 +100,8 @@ class Layers(pg.GraphicsObject):
 
         The marks `instead` replace `marks` if given.
         """
-        classes = _kinds_of(scene.points, scene.parts)
-        self.points.show(scene.points.xy, classes)
-        xy, discs, chosen = _selection(scene.points.xy, classes, selected)
+        self.points.show(scene.points.xy, _kinds_of(scene.points, scene.parts))
+        xy, discs, chosen = _selection(scene.points, scene.parts, np.asarray(selected, np.intp).tobytes())
         self._discs.show(xy, discs)
         self._selected.show(xy, chosen)
         pies = scene.pies or NO_PIES

@@ -33,7 +33,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app.core.number_format import full, number_of, share_of, share_text
+from app.core.dates import Coordinates
+from app.core.number_format import number_of, share_of, share_text
 from app.core.plain_text import plain
 
 Box = TypeVar("Box", bound=QBoxLayout)
@@ -510,7 +511,7 @@ class NumberField(QLineEdit):
     def __init__(self, name: str, low: float, high: float, endless: bool = False, percent: bool = False) -> None:
         super().__init__()
         self.name, self._low, self._high, self._endless, self._percent = name, low, high, endless, percent
-        self._value = low
+        self._value, self._coordinates = low, Coordinates()
         self.setMinimumWidth(64)
         self.editingFinished.connect(self.commit)
         self.textEdited.connect(lambda: mark_bad(self, bad=False))
@@ -526,6 +527,12 @@ class NumberField(QLineEdit):
         """Show and read shares in per cent, or else plain numbers."""
         if percent != self._percent:
             self._percent = percent
+            self.restore()
+
+    def show_coordinates(self, coordinates: Coordinates) -> None:
+        """Show and read dates, or else plain numbers."""
+        if coordinates != self._coordinates:
+            self._coordinates = coordinates
             self.restore()
 
     def value(self) -> float:
@@ -585,12 +592,13 @@ class NumberField(QLineEdit):
 
     def refuse(self, typed: str) -> None:
         """Refuse `typed`, and report the limits."""
-        low, high = (self._text(limit) if self._percent else f"{limit:g}" for limit in (self._low, self._high))
-        refuse(self, self.name, f"a number from {low} to {high}", typed, self._text(self._value))
+        low, high = map(self._text, (self._low, self._high))
+        wanted = self._coordinates.wanted(self._low, self._high)
+        limits = f"a number from {low} to {high}" if self._percent else wanted
+        refuse(self, self.name, limits, typed, self._text(self._value))
 
     def _number(self, typed: str) -> float:
-        number = number_of(typed.removesuffix("%") if self._percent else typed)
-        return share_of(number) if self._percent else number
+        return share_of(number_of(typed.removesuffix("%"))) if self._percent else self._coordinates.value(typed)
 
     def _text(self, value: float) -> str:
-        return share_text(value) if self._percent else full(value)
+        return share_text(value) if self._percent else self._coordinates.text(value)

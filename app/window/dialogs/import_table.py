@@ -133,9 +133,8 @@ class PreviewData(Struct, frozen=True, eq=False):
         low, size = xy.min(axis=0), np.ptp(xy, axis=0)
         # If all points coincide, the axes reach as far as from there to 0.
         size = size if size.max() > 1e-9 * np.abs(low).max() + 1e-30 else np.maximum(np.abs(low), 1.0)
-        x, y = (
-            ChartAxis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
-        )
+        sides = zip(low, size, 0.05 * size, imported.dates, strict=True)
+        x, y = (ChartAxis(low=at - by, high=at + each + by, bare=date > 0) for at, each, by, date in sides)
         some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
         return cls(xy[some], labels[some], (x, y), not are_unlike(Points.of(xy, labels)))
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.controllers.controller import Controller
-from app.core.number_format import full, number_of
+from app.core.dates import NUMBERS, Coordinates
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
 from app.scene.text import stacked
 from app.state.commands import MovePoints, RelabelPoints
 from app.views.widgets.inputs import plain_tip
-from solver.core.arrays import Array
 
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)
@@ -33,18 +31,17 @@ class PointModel(QAbstractTableModel):
         self._controller = controller
         self.points = Points()
         self.xy, self.labels, self.ids = self.points.xy, self.points.labels, self.points.ids
-        self.axes = ("x", "y")
+        self.axes, self.coordinates = ("x", "y"), NUMBERS
         self.names: tuple[str, ...] = ("",) * MAX_CLASSES
         self.digits = MOST_DIGITS
-        self._needed = [0, 0]  # digits that tell x, and y, of these points apart
 
     # -- following the scene -----------------------------------------------------------------------------------------
 
     def show_names(self, scene: Scene) -> None:
         """Set the names of axes and classes."""
         axes = (plain(scene.document.axes[0]) or "x", plain(scene.document.axes[1]) or "y")
-        if axes != self.axes:
-            self.axes = axes
+        if (axes, scene.document.coordinates) != (self.axes, self.coordinates):
+            self.axes, self.coordinates = axes, scene.document.coordinates
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, X, Y)
         names = tuple(style.name for style in scene.document.styles)
         if names != self.names:
@@ -88,7 +85,6 @@ class PointModel(QAbstractTableModel):
     def _take(self, points: Points) -> None:
         self.points = points
         self.xy, self.labels, self.ids = points.xy, points.labels, points.ids
-        self._needed = [_needed(self.xy[:, 0]), _needed(self.xy[:, 1])]
 
     def _emit_changes(self, start: int, xy: np.ndarray, labels: np.ndarray) -> None:
         """Report as changed the rows from `start` on, from the first to the last that differ from these."""
@@ -122,13 +118,14 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        value = float(self.xy[row, column - X])
-        text = f"{value:.{max(self.digits, self._needed[column - X])}g}"
-        return f"{value:.0f}" if "e+" in text and abs(value) < 1e6 else text
+        value, span = float(self.xy[row, column - X]), self.points.extent[column - X]
+        return self.coordinates[column - X].brief(value, span, self.digits)
 
     def editable_text(self, row: int, column: int) -> str:
         """Return the initial text of a cell's editor, with all digits."""
-        return self.text(row, column) if column == CLASS else full(float(self.xy[row, column - X]))
+        if column == CLASS:
+            return self.text(row, column)
+        return self.coordinates[column - X].text(float(self.xy[row, column - X]))
 
     def _tip(self, row: int, column: int) -> str:
         label = int(self.labels[row])
@@ -136,7 +133,7 @@ class PointModel(QAbstractTableModel):
         if column == NUMBER:
             return f"Point {row + 1} of {len(self.ids)}"
         here = stacked(self._controller.document, row) if self._controller.document.points is self.points else ""
-        own = f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
+        own = f"Class {label + 1}{name}" if column == CLASS else self.editable_text(row, column)
         return f"{own}; {here}" if here else own
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -176,9 +173,10 @@ class PointModel(QAbstractTableModel):
         return column != NUMBER and self._set_number(row, column, str(value))
 
     def _set_number(self, row: int, column: int, text: str) -> bool:
-        number = number_of(text)
+        number = self.coordinates[column - X].value(text)
         if not abs(number) <= LIMIT:
-            self._controller.say(f"{refusal(self.axes[column - X], text)}: it stays {self.text(row, column)}.")
+            sentence = refusal(self.axes[column - X], self.coordinates[column - X], text)
+            self._controller.say(f"{sentence}: it stays {self.text(row, column)}.")
             return False
         points = self._controller.document.points  # the displayed points may be older
         location = points.xy[points.indices_of(self.ids[[row]])]
@@ -214,12 +212,6 @@ def _differing(old: Points, new: Points) -> tuple[int, int, int]:
     return sum(map(len, old.blocks[:before])), len(old) - same, len(new) - same
 
 
-def _needed(values: Array) -> int:
-    """Return the number of digits in which numbers differ by a thousandth of their range."""
-    wide = float(np.ptp(values)) if len(values) else 0.0
-    return 3 + math.ceil(math.log10(float(np.abs(values).max()) / wide)) if wide > 0 else 0
-
-
-def refusal(what: str, text: str) -> str:
+def refusal(what: str, kind: Coordinates, text: str) -> str:
     """Return a sentence on why `text` is no coordinate."""
-    return f"{what} must be a number from {-LIMIT:g} to {LIMIT:g}; “{text.strip()[:20]}” is not"
+    return f"{what} must be {kind.wanted()}; “{text.strip()[:20]}” is not"

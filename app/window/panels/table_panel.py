@@ -6,7 +6,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.core.number_format import number_of
 from app.core.plain_text import plain
 from app.core.points import LIMIT
 from app.scene.model import Scene
@@ -68,11 +67,14 @@ class TablePanel(QWidget):
     def _add_point(self) -> None:
         """Add the typed point, select it, and prepare for the next."""
         location = []
-        for axis, field in zip(self._axes, self._fields, strict=True):
-            number = number_of(field.text())
+        kinds = self._controller.document.coordinates
+        for axis, kind, field in zip(self._axes, kinds, self._fields, strict=True):
+            number = kind.value(field.text())
             if not abs(number) <= LIMIT:
                 typed = field.text().strip()
-                self._controller.say(f"{refusal(axis, typed)}." if typed else f"Type {axis} of the new point first.")
+                self._controller.say(
+                    f"{refusal(axis, kind, typed)}." if typed else f"Type {axis} of the new point first."
+                )
                 mark_bad(field, True)
                 field.setFocus()
                 field.selectAll()

@@ -196,7 +196,11 @@ class Presenter(QObject):
         area, grid = canvas.plot_area(), canvas.grid()
         reach = canvas.layers.point_size(area.width(), area.height())
         around = place.adjusted(-reach, -reach, reach, reach)
-        x, y = (self._controller.document.points.xy - (grid.left, grid.bottom)).T / canvas.unit()
+        points, sides = (
+            self._controller.document.points,
+            (canvas.unit(), canvas.unit() * self._controller.document.view.ratio),
+        )
+        x, y = ((points.xy - (grid.left, grid.bottom)) / sides).T
         beside = (x > around.left() - area.left()) & (x < around.right() - area.left())
         rows = area.bottom() - y[beside] - around.top()
         down = range(0, max(bottom - place.bottom(), 1), PADDING)

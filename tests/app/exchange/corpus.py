@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
@@ -60,7 +61,7 @@ def npy(array: object) -> bytes:
 
 
 def xlsx(sheets: Mapping[str, str]) -> bytes:
-    """Return a workbook of Excel, by the XML of the rows of each sheet."""
+    """Return a workbook of Excel, by the XML of the rows of each sheet; cells of style 1 are dates."""
     start, schema = '<?xml version="1.0"?>', "http://schemas.openxmlformats.org/"
     types, relations = f"{schema}package/2006/content-types", f"{schema}package/2006/relationships"
     document, sheet_type = f"{schema}officeDocument/2006/relationships", f"{schema}spreadsheetml/2006/main"
@@ -69,12 +70,15 @@ def xlsx(sheets: Mapping[str, str]) -> bytes:
         f'<Relationship Id="r{k}" Type="{document}/worksheet" Target="worksheets/sheet{k}.xml"/>'
         for k in range(1, len(sheets) + 1)
     )
+    targets += f'<Relationship Id="r0" Type="{document}/styles" Target="styles.xml"/>'
+    styles = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs>'
     main = f'<Relationship Id="r1" Type="{document}/officeDocument" Target="xl/workbook.xml"/>'
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{types}"><Default Extension="xml" ContentType="text/xml"/></Types>',
         "_rels/.rels": f'<Relationships xmlns="{relations}">{main}</Relationships>',
         "xl/workbook.xml": f'<workbook xmlns="{sheet_type}" xmlns:r="{document}"><sheets>{entries}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}">{targets}</Relationships>',
+        "xl/styles.xml": f'<styleSheet xmlns="{sheet_type}">{styles}</styleSheet>',
     }
     for k, rows in enumerate(sheets.values(), 1):
         sheet = f'<worksheet xmlns="{sheet_type}"><sheetData>{rows}</sheetData></worksheet>'
@@ -101,7 +105,7 @@ def xlsx_rows(rows: Sequence[Sequence[str | float]], first: int = 1) -> str:
     return "".join(lines)
 
 
-def ods(rows: Sequence[Sequence[str | float]]) -> bytes:
+def ods(rows: Sequence[Sequence[str | float | datetime]]) -> bytes:
     """Return a workbook of LibreOffice with one sheet."""
     names = {name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" for name in ("office", "table", "text")}
     cells = "".join(
@@ -109,6 +113,8 @@ def ods(rows: Sequence[Sequence[str | float]]) -> bytes:
         + "".join(
             f'<table:table-cell office:value-type="string"><text:p>{escape(cell)}</text:p></table:table-cell>'
             if isinstance(cell, str)
+            else f'<table:table-cell office:value-type="date" office:date-value="{cell.isoformat()}"/>'
+            if isinstance(cell, datetime)
             else f'<table:table-cell office:value-type="float" office:value="{cell!r}"/>'
             for cell in row
         )

@@ -87,6 +87,26 @@ def test_cells_of_a_spreadsheet() -> None:
     assert [column.cell(0) for column in table.columns] == ["-1.5", "2345"]
 
 
+BOOKS = Path(__file__).parent / "workbooks"
+
+
+@reads_workbooks
+@pytest.mark.parametrize("name", ["base.xls", "base.xlsb"])
+def test_workbooks_that_excel_has_written(name: str) -> None:
+    table = read(BOOKS / name)
+    assert table.sheet == "Sheet1" and {"Sheet1", "Sheet2", "Merged Cells"} <= {*table.sheets} and len(table) == 1
+    cells = [column.cell(0) for column in table.columns]
+    assert cells[:7] == ["String", "1", "1.1", "true", "false", "2010-10-10", "2010-10-10T10:10:10"]
+    assert [column.date for column in table.columns[4:8]] == [False, True, True, False]
+
+
+@reads_workbooks
+def test_an_old_workbook_with_a_password_is_refused_in_a_sentence() -> None:
+    assert "is damaged, protected by a password, or no workbook" in refusal(
+        (BOOKS / "password.xls").read_bytes(), "a.xls"
+    )
+
+
 REFUSED: dict[str, tuple[bytes, str]] = {
     "mixed.csv": ("Käse,1\n".encode("cp1252") + "Würze,2\n".encode(), "mixes UTF-8 (line 2) with another encoding"),
     "nul.csv": (b"x,y\n1,\x002\n", "NUL"),

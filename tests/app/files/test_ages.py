@@ -78,6 +78,7 @@ CLASSIFIERS = {
     "3c": ("knn", "svm", "difference", "perceptron"),
     "3d": ("knn", "svm", "difference", "perceptron"),
     "3e": ("knn", "svm", "difference", "perceptron"),
+    "3f": ("knn", "svm", "difference", "perceptron"),
 }
 GENERATOR = {"name": "blobs", "count": 40, "noise": 0.5, "seed": 11, "shift": -0.25, "n_classes": 5}
 ORIGIN = {"name": "xor", "count": 12, "noise": 0.75, "seed": 4, "shift": 0.5, "n_classes": 3, "flipped": 0.25}
@@ -119,7 +120,7 @@ def leaves(value: Any, where: str = "$") -> dict[str, Any]:
 
 
 def test_every_version_is_there() -> None:
-    assert [raw(age)["version"] for age in DOCUMENTS] == [3, 3, 3, 3, 3]
+    assert [raw(age)["version"] for age in DOCUMENTS] == [3, 3, 3, 3, 3, 3]
     assert {int(age[0]) for age in DOCUMENTS} == set(documents.file_format.VERSIONS)
 
 
@@ -159,8 +160,10 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
         has(document.origin, ORIGIN)
         has(document.scaling, {"mean": (170.2, -3.5), "deviation": (8.25, 0.125)})
     assert [name for name, _ in document.attached] == (["study"] if age > "3b" else [])
-    assert [lane.standardises for lane in document.lanes] == [age == "3e", age == "3e", False, False]
-    assert document.units == ((10.0, 0.25) if age == "3e" else (1.0, 1.0))
+    assert [lane.standardises for lane in document.lanes] == [age >= "3e", age >= "3e", False, False]
+    assert document.units == ((10.0, 0.25) if age >= "3e" else (1.0, 1.0))
+    assert document.dates == ((10.0, 0.0) if age >= "3f" else (0.0, 0.0))
+    assert document.view.own_ratio == (0.5 if age >= "3f" else msgspec.UNSET)
 
 
 @pytest.mark.parametrize("age", DOCUMENTS)
@@ -178,7 +181,7 @@ def test_nothing_stands_there_as_it_would_without_being_set() -> None:
     plain: dict[str, Any] = json.loads(documents.encode(Document(scaling=None)))
     set_in: set[str] = set()
     lanes: set[str] = set()
-    for age in ("3b", "3c", "3d", "3e"):
+    for age in ("3b", "3c", "3d", "3e", "3f"):
         file = raw(age)
         for name, value in leaves(
             {key: value for key, value in file.items() if key not in ("lanes", "attached")}
@@ -190,7 +193,7 @@ def test_nothing_stands_there_as_it_would_without_being_set() -> None:
     assert lanes >= {*leaves(plain["lanes"][1]), "$.shading", "$.standardise"}
     assert set(leaves(plain)) - set_in <= {"$.lanes", "$.format", "$.version"}
     names = {field.name for field in msgspec.structs.fields(documents.file_format.Newest)}
-    assert names == set(raw("3e")), "a new field of the file needs a new file here"
+    assert names == set(raw("3f")), "a new field of the file needs a new file here"
 
 
 def test_a_study_is_kept_with_its_numbers() -> None:

@@ -184,3 +184,11 @@ def test_a_training_that_keeps_some_points_only_gets_no_query_for_idle_ones(make
         window.named_actions[name].trigger()
     settle(qtbot, window)
     assert cells(window, 0) and not len(kept(window, 0)) and "idle" not in words(window, 0)
+
+
+def test_a_lane_that_standardises_says_why_it_has_no_idle_points(make: Make, qtbot: QtBot) -> None:
+    window = make(document(Lane("knn", standardise=True), Lane("knn")))
+    window.named_actions["kept"].trigger()
+    settle(qtbot, window)
+    assert "; no idle points: it standardises: " in words(window, 0) and "points idle" in words(window, 1)
+    assert not len(kept(window, 0)) and len(kept(window, 1))

@@ -30,6 +30,7 @@ from app.learners.knn import METRICS, WEIGHTS, CondensedSettings, EditedSettings
 from app.learners.online import PegasosSettings, PerceptronSettings
 from app.learners.svm import SCIKIT_LEARN, SvmSettings
 from app.learners.table import LEARNERS
+from app.state.commands import ImportPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View
 from app.state.split import IdSet, Split
 from app.views.theme import LIGHT, SYMBOLS
@@ -591,3 +592,14 @@ def test_the_whole_matrix(tmp_path: Path, seed: int) -> None:
             slow = lane.learner == "dual-ascent" and lane.svm.C > 1  # it may stop before the optimum
             exact = lane.classifier != "svm" or not (lane.svm.kernel == "sigmoid" or slow)
             assert share == 1.0 if exact else share >= 0.995, (name, lane.title, share)
+
+
+def test_dates_are_seconds_in_the_program() -> None:
+    days = 86400.0 * np.arange(19_700, 19_760, dtype=float)
+    command = ImportPoints(
+        xy=np.column_stack((days, np.sin(days))), labels=np.arange(60) % 2, axes=("day", "v"), dates=(1.0, 0.0)
+    )
+    text = program(command.apply(Document())).text
+    assert 'xlabel="day (seconds since 1970-01-01)"' in text and 'ylabel="v"' in text
+    middle = 0.5 * (days[0] + days[-1])
+    assert f"# label = model_1.predict([[{middle:.0f}, " in text

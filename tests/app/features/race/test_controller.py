@@ -244,6 +244,18 @@ def test_a_lane_that_is_no_longer_an_svm_is_reported_while_the_race_continues() 
     assert not table.racing.can_play and not table.racing.choice.playing
 
 
+def test_a_lane_that_standardises_can_race() -> None:
+    table = RaceSetup()
+    table.controller.set_lane(1, standardise=True)
+    table.racing.restart()
+    table.racing.update()
+    assert table.racing.can_play and table.racing.alarm == "" and table.racing.course.standardises
+    table.racing.toggle()
+    table.controller.set_lane(1, standardise=False)
+    table.racing.update()
+    assert "settings of the classifier have changed" in table.racing.alarm
+
+
 def test_it_races_with_the_selected_lane_or_the_first_with_a_rule() -> None:
     points = GeneratorSettings(count=20).points()
     lanes = (Lane("svm", svm=SvmSettings(C=2.0)), Lane("svm", svm=SvmSettings(C=3.0)))

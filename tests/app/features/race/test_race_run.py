@@ -15,6 +15,8 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from sklearn import svm
+from sklearn.preprocessing import StandardScaler
 
 from app.core.points import Points
 from app.engine.pool import Delay, Job, Priority
@@ -546,6 +548,22 @@ def test_the_pictures_are_those_of_the_model(kernel: str) -> None:
         ends = lines[np.isfinite(lines).all(axis=1)]
         off = np.abs(model.decision_function(ends)[:, None] - levels).min(axis=1) if len(ends) else np.zeros(1)
         assert off.max() < 0.05
+
+
+def test_a_lane_that_standardises_races_on_standardised_points() -> None:
+    """Three classes, of which two race, in units that differ: the pictures are those of a pipeline of scikit-learn."""
+    points = GeneratorSettings("blobs", 20, n_classes=3).points()
+    points = points.move(range(len(points)), points.xy * (1000.0, 1.0) + (1e5, 0.0))
+    (left, bottom), (right, top) = points.xy.min(axis=0), points.xy.max(axis=0)
+    grid = Grid(float(left), float(right), float(bottom), float(top), 120, 90)
+    driver, rules = Driver(), ("first-order", "second-order")
+    driver.run(request(points, SvmSettings(C=5.0), grid=grid, rules=rules, standardises=True))
+    own = points.labels < 2
+    scaler = StandardScaler().fit(points.xy)
+    model = svm.SVC(C=5.0, gamma=1.0, tol=1e-3).fit(scaler.transform(points.xy[own]), points.labels[own])
+    for each in driver.last().racers:
+        ends = each.picture.boundary[np.isfinite(each.picture.boundary).all(axis=1)]
+        assert len(ends) and np.abs(model.decision_function(scaler.transform(ends))).max() < 0.05
 
 
 def colour_of_value(f: float) -> int:

@@ -480,7 +480,7 @@ def test_numbers_are_shortened_not_cut_off_where_the_table_is_narrow(make: Make,
         assert metrics.horizontalAdvance(text) + 6 <= table.columnWidth(column), text
     window.resize(1600, 900)
     settle(qtbot, window)
-    assert table.model().index(0, X).data() == "-0.026421"
+    assert table.model().index(0, X).data() == "−0.026421"
 
 
 @pytest.mark.parametrize("column", [X, CLASS])

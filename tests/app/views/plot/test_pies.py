@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -170,6 +173,29 @@ def test_exported_pictures_show_them(make: Make, qtbot: QtBot, tmp_path: Path, s
     assert rgb(LIGHT.classes[1]) in left - right and rgb(LIGHT.classes[2]) in right - left
     assert "pie3" in dict(sheet._legend(window.shoot("lane0")))
     sheet.close()
+
+
+def test_a_tex_file_shows_them(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(petals())
+    settle(qtbot, window)
+    path = tmp_path / "a.tex"
+    assert window.picture_maker.make(window.shoot("lane0"), PictureSpec("lane0", 600, 500, 1.0), path)
+    qtbot.waitUntil(lambda: not window.picture_maker.busy)
+    text = path.read_text()
+    found = r"shift=\{\(axis cs:(.*?)\)\}\]\n\\clip .*? \((\S+):9pt\) arc.*\n.*mark=(\S+), .* fill=class(\d)\}\]"
+    sectors = re.findall(found, text)
+    assert sectors == [
+        ("4.8,1.8", "90", "square*", "2"),
+        ("4.8,1.8", "270", "triangle*", "3"),
+    ]  # counterclockwise: the first is the left half
+    if shutil.which("pdflatex"):
+        command = ["pdflatex", "-interaction=batchmode", "-halt-on-error", path.name]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
+    if shutil.which("pdftoppm"):
+        subprocess.run(["pdftoppm", "-r", "300", "-png", "a.pdf", "a"], cwd=tmp_path, check=True)
+        image = QImage(str(next(tmp_path.glob("a-*.png")))).convertToFormat(QImage.Format.Format_RGB32)
+        pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 2::-1]
+        assert (pixels == LIGHT.classes[2]).all(axis=2).any()  # virginica is nowhere else
 
 
 def test_pies_of_training_and_test_points() -> None:
