@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -15,13 +16,13 @@ from app.core.number_format import count, grouped, number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES
 from app.files.documents import FileError
-from solver.core.arrays import Array
+from solver.core.arrays import Array, Mask
 
 from .components import principal_components, standardised
 from .roles import Choice as Choice
 from .roles import default_choice as default_choice
 from .roles import quoted, usable_columns
-from .table import Column, Table, number_text
+from .table import Column, Table, different, number_text
 
 #: Most unusable rows that are listed; the count has no limit.
 MOST_LISTED = 200
@@ -111,20 +112,23 @@ class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
         self.rows, self.count = rows, count
 
 
-def first_import(table: Table, choice: Choice | None = None) -> tuple[Choice, Imported]:
+def first_import(
+    table: Table, choice: Choice | None = None, report: Callable[[], object] = int
+) -> tuple[Choice, Imported]:
     """Return the first choice and its points: unusable rows are left out, and lanes standardise where it is advised."""
     choice = replace(choice or default_choice(table), leave_out=True)
-    imported = convert(table, choice)
+    imported = convert(table, choice, report)
     if not imported.advice:
         return choice, imported
     return replace(choice, standardise=True), replace(imported, standardise=True)
 
 
-def convert(table: Table, choice: Choice) -> Imported:
+def convert(table: Table, choice: Choice, report: Callable[[], object] = int) -> Imported:
     """Return the points of `table` by `choice`; raise BadRows or FileError, with a sentence, if a row is unusable.
 
     Classes written as whole numbers 1 to 8 keep their numbers.  Other numbers are sorted, and words alphabetically, so
-    that the two halves of a file get the same classes, which the order of appearance would not ensure.
+    that the two halves of a file get the same classes, which the order of appearance would not ensure.  Between pieces
+    of the work, ``report()`` is called.
     """
     refused = f"{table.name} cannot be imported yet"
     if len(table.columns) < 2:
@@ -139,22 +143,29 @@ def convert(table: Table, choice: Choice) -> Imported:
         if column.categories:
             raise FileError(f"{refused}: column {quoted(column.name)} holds names, not numbers.")
     label, n_rare = _frequent(None if choice.label is None else table.columns[choice.label], choice.merge, refused)
+    report()
     bad_rows, reasons = bad_rows_of(table, columns, label)
+    report()
     if len(bad_rows) > (len(table) - 1 if choice.leave_out else 0):
         raise _refusal(table, bad_rows, reasons)
     if len(bad_rows):
-        kept = np.setdiff1d(np.arange(len(table)), bad_rows)
+        kept = _others(table, bad_rows)
         columns, label = [_only(column, kept) for column in columns], None if label is None else _only(label, kept)
     labels, names = (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label)
+    report()
     values, advice, share = np.column_stack([column.values for column in columns]), "", ""
     axes = tuple(column.name if column.title is None else column.title for column in columns)
     titles = tuple(column.name for column in columns)
     if choice.components:
-        plane = principal_components(values)
+        plane = principal_components(values, report)
         values, axes, titles, share = plane.project(values), plane.axis_names(titles), ("PC 1", "PC 2"), plane.share
     else:
         advice = _advice(*columns)
-    rows = np.column_stack((values, labels))
+    n_equal = 0
+    for each in range(len(names)):
+        report()
+        points = values[labels == each].view(complex)[:, 0]
+        n_equal += len(points) - len(different(points))
     return Imported(
         values,
         labels,
@@ -167,7 +178,7 @@ def convert(table: Table, choice: Choice) -> Imported:
         advice,
         _limits(len(usable_columns(table, choice.label)[0]), share, label is not None),
         n_rare,
-        int((np.diff(rows[np.lexsort(rows.T)], axis=0) == 0).all(axis=1).sum()),  # `unique` would block all threads
+        n_equal,
         choice.merge,
     )
 
@@ -175,7 +186,7 @@ def convert(table: Table, choice: Choice) -> Imported:
 def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
     """Return the rows with a class, ascending, and their classes, 0 to 7; raise a FileError for a measurement."""
     column, _ = _frequent(None if label is None else table.columns[label], True, f"{table.name} cannot be ranked")
-    rows = np.setdiff1d(np.arange(len(table)), bad_rows_of(table, (), column)[0])
+    rows = np.flatnonzero(_others(table, bad_rows_of(table, (), column)[0]))
     if column is None or not len(rows):
         return rows, np.zeros(len(rows), dtype=np.uint8)
     return rows, _labels(_only(column, rows))[0]
@@ -192,8 +203,15 @@ def _limits(n_columns: int, share: str, classes: bool) -> str:
     return f"{shown}: {hidden} in the {'rest' if share else 'other' if n_columns == 3 else 'others'}."
 
 
-def _only(column: Column, rows: NDArray[np.intp]) -> Column:
-    """Return some rows of a column, ascending."""
+def _others(table: Table, bad_rows: NDArray[np.intp]) -> Mask:
+    """Return which rows of the table are not among `bad_rows`."""
+    others = np.ones(len(table), dtype=bool)
+    others[bad_rows] = False
+    return others
+
+
+def _only(column: Column, rows: NDArray[Any]) -> Column:
+    """Return some rows of a column, by their indices or a mask."""
     codes = column.codes[rows] if column.words else column.codes
     return replace(column, values=column.values[rows], words=column.words if (codes >= 0).any() else (), codes=codes)
 
@@ -237,7 +255,8 @@ def bad_rows_of(
 
 def _rows_whose(column: Column, test: Callable[[str], bool]) -> NDArray[np.bool_]:
     """Return which rows have a word that passes `test`; an empty array if the column has no words."""
-    return np.array([*map(test, column.words), False])[column.codes]
+    passed = np.fromiter(map(test, column.words), bool, len(column.words))
+    return np.append(passed, False)[column.codes]
 
 
 def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], ...]) -> BadRows:
@@ -287,21 +306,30 @@ def _frequent(column: Column | None, merge: bool, refused: str) -> tuple[Column 
     return Column(column.name, np.full(len(codes), np.nan), tuple(words), codes.astype(np.int32)), int(rare.sum())
 
 
-def _different(column: Column) -> tuple[list[str], NDArray[np.intp]]:
+def _different(column: Column) -> tuple[list[str], NDArray[np.int32]]:
     """Return the different texts of a column in order, and the index of each cell's text."""
-    # Pairs of a number and a code, one of which is the same for all words, and for all numbers.
-    cells = np.nan_to_num(column.values) + 1j * column.codes if column.words else column.values
-    _, first, codes = np.unique(cells, return_index=True, return_inverse=True)
-    texts = [*map(column.cell, first.tolist())]
-    names = sorted(set(texts), key=lambda name: (name == OTHERS, _natural(name))) if column.words else texts
+    numbers = different(column.values[np.isfinite(column.values)])
+    texts = [*map(number_text, numbers.tolist())]
+    if not column.words:
+        return texts, np.searchsorted(numbers, column.values).astype(np.int32)
+    used = np.bincount(column.codes + 1, minlength=len(column.words) + 1)[1:] > 0
+    found = {text: code for code, text in enumerate(texts)}  # code of each text, in the order of appearance
+    words = (found.setdefault(word, len(found)) if on else 0 for word, on in zip(column.words, used, strict=True))
+    of_words = np.fromiter(words, np.int32, len(column.words))
+    names = sorted(found, key=lambda name: (name == OTHERS, _natural(name)))
     at = {name: index for index, name in enumerate(names)}
-    return names, np.array([at[text] for text in texts], dtype=np.intp)[codes]
+    places = np.array([at[text] for text in found], dtype=np.int32)
+    codes = places[of_words][column.codes]
+    if len(numbers):
+        rows = column.codes < 0
+        codes[rows] = places[np.searchsorted(numbers, column.values[rows])]
+    return names, codes
 
 
 def _labels(column: Column) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
     if column.categories:
         return column.values.astype(np.uint8), tuple(own_names(column.categories))
-    if not column.words and set(np.unique(column.values).tolist()) <= set(range(1, MAX_CLASSES + 1)):
+    if not column.words and set(different(column.values).tolist()) <= set(range(1, MAX_CLASSES + 1)):
         return (column.values - 1).astype(np.uint8), ("",) * int(column.values.max())
     names, codes = _different(column)
     return codes.astype(np.uint8), tuple(own_names(names))

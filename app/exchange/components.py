@@ -11,7 +11,7 @@ a QR decomposition by numpy, which would shorten it, holds the interpreter for 0
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -24,6 +24,8 @@ from solver.core.arrays import Array
 MOST_COLUMNS = 1000
 #: Loadings below this would be displayed as 0.00.
 _LEAST_LOADING = 0.005
+#: Rows that are standardised at a time.
+_PIECE = 10_000
 
 
 class Components(Struct, frozen=True, eq=False):
@@ -64,17 +66,29 @@ class Components(Struct, frozen=True, eq=False):
         return first, second
 
 
-def principal_components(values: Array) -> Components:
-    """Return the first two principal components of columns (n, m) of finite numbers, n at least 1, m at least 2."""
-    standard, mean, deviation = (
-        np.column_stack(each) for each in zip(*(standardised(column) for column in values.T), strict=True)
-    )
-    variances, vectors = np.linalg.eigh(standard.T @ standard / len(standard))
+def principal_components(values: Array, report: Callable[[], object] = int) -> Components:
+    """Return the first two principal components of columns (n, m) of finite numbers, n at least 1, m at least 2.
+
+    Between pieces of the work, ``report()`` is called.
+    """
+    moments = np.empty((2, values.shape[1]))
+    for index, column in enumerate(values.T):
+        moments[:, index] = standardised(column)[1:]
+        report()
+    mean, deviation = moments
+    products, sums = np.zeros((len(mean), len(mean))), np.zeros(len(mean))
+    for start in range(0, len(values), _PIECE):  # all of Z would take the memory of another table
+        piece = (values[start : start + _PIECE] - mean) / deviation
+        products += piece.T @ piece
+        sums += piece.sum(axis=0)
+        report()
+    rest = sums / len(values)  # the rounding error of large means
+    variances, vectors = np.linalg.eigh(products / len(values) - np.outer(rest, rest))
     loadings = vectors.T[:-3:-1]
     loadings = loadings * np.sign(loadings[[0, 1], np.abs(loadings).argmax(axis=1)])[:, np.newaxis]
     variances = np.maximum(variances, 0.0)  # rounding may make them negative
     first, second = (variances[:-3:-1] / (float(variances.sum()) or 1.0)).tolist()
-    return Components(mean[0], deviation[0], loadings, (first, second))
+    return Components(mean, deviation, loadings, (first, second))
 
 
 def standardised(values: Array) -> tuple[Array, float, float]:
