@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from app.files.documents import FileError
 
-from .delimited import by_lines, encoding_of, table_of
+from .delimited import by_lines, table_of
 from .head import Head
 from .table import Dialect, OnProgress, Table, unheard
 
@@ -27,9 +27,9 @@ def looks_like_arff(lines: Iterable[str]) -> bool:
     return first.casefold().startswith(("@relation", "@attribute"))
 
 
-def read_arff(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
+def read_arff(data: bytes, encoding: str, name: str, progress: OnProgress = unheard) -> Table:
     """Return the table in an ARFF file; raise a FileError with one sentence if there is none."""
-    lines = enumerate(io.TextIOWrapper(io.BytesIO(data), encoding_of(data, name)), 1)
+    lines = enumerate(io.TextIOWrapper(io.BytesIO(data), encoding), 1)
     titles, hints, zeros = list[str](), list[str](), list[str]()
     for number, line in lines:
         text = line.strip()
@@ -49,7 +49,8 @@ def read_arff(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
         raise FileError(f"{name} cannot be used: it has no @attribute.")
     rows = ((number, _row(line.strip(), zeros)) for number, line in lines if line.strip() and line.lstrip()[0] != "%")
     head, report = Head(titles, hints), by_lines(data, progress)
-    return replace(table_of(rows, name, Dialect(",", ".", True), len(titles), head, None, report), dialect=None)
+    table = table_of(rows, name, Dialect(",", ".", True), len(titles), head, None, report, len(data))
+    return replace(table, dialect=None)
 
 
 def _row(line: str, zeros: Sequence[str]) -> list[str]:

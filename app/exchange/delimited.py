@@ -60,8 +60,10 @@ _BLOCK = 1_000_000
 _UTF_8 = re.compile(rb"[\xc3-\xc5][\x80-\xbf]|\xe2\x80[\x80-\xbf]")
 
 
-def encoding_of(data: bytes, name: str) -> str:
+def encoding_of(data: bytes, name: str, progress: OnProgress = unheard) -> str:
     """Return the encoding: UTF-8 or UTF-16 with a byte order mark, else UTF-8, else Windows-1252.
+
+    Between pieces of the work, ``progress(0.0)`` is called.
 
     Raises
     ------
@@ -75,15 +77,18 @@ def encoding_of(data: bytes, name: str) -> str:
     else:
         tried = ["utf-8", "cp1252"]
     for encoding in tried:
-        decoder = codecs.getincrementaldecoder(encoding)()
+        decoder, found = codecs.getincrementaldecoder(encoding)(), None
         try:
             for start in range(0, len(data), _BLOCK):  # in blocks: one call would block all other threads
+                progress(0.0)
+                if encoding == "cp1252":
+                    found = found or _UTF_8.search(data, start, start + _BLOCK + 2)
                 if "\0" in decoder.decode(data[start : start + _BLOCK]):
                     raise FileError(f"{name} is not a text file: it holds NUL characters.")
             decoder.decode(b"", True)
         except UnicodeError:
             continue
-        if encoding == "cp1252" and (found := _UTF_8.search(data)):
+        if found:
             line = data.count(b"\n", 0, found.start()) + 1
             raise FileError(f"{name} mixes UTF-8 (line {line}) with another encoding: save it anew as UTF-8.")
         return encoding
@@ -245,12 +250,11 @@ def by_lines(data: bytes, progress: OnProgress) -> Callable[[int], object]:
     return lambda line: progress(line / n_lines)
 
 
-def read_delimited(data: bytes, name: str, spec: Dialect, progress: OnProgress = unheard) -> Table:
+def read_delimited(data: bytes, encoding: str, name: str, spec: Dialect, progress: OnProgress = unheard) -> Table:
     """Return the table in a separated text; raise a FileError with one sentence if there is none.
 
     Rows with another number of cells than most are the table's faults.
     """
-    encoding = encoding_of(data, name)
     first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
     read = partial(records_of, data, encoding, name)
     given, bare = spec.separator or hint_in(first) or None, b'"' not in data[:_SAMPLE_SIZE]
@@ -259,17 +263,21 @@ def read_delimited(data: bytes, name: str, spec: Dialect, progress: OnProgress =
         check_size(name, 1, width)
         commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
         records = read(dialect.separator or ",")
-        return table_of(records, name, dialect, width, head, commas, by_lines(data, progress))
+        return table_of(records, name, dialect, width, head, commas, by_lines(data, progress), len(data))
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
 
-def read_rows(rows: Callable[[], Iterator[Row]], name: str, row_name: str) -> Table:
-    """Return the table in rows of texts, which are given anew by each call; its head is found as in a text."""
+def read_rows(rows: Callable[[], Iterator[Row]], name: str, row_name: str, n_bytes: int) -> Table:
+    """Return the table in rows of texts, which are given anew by each call; its head is found as in a text.
+
+    In their file, the rows take `n_bytes`.
+    """
     dialect, width, head = _find_out(lambda _: rows(), "", name, Dialect(), row_name=row_name)
     commas = Commas() if dialect.decimal == "," else None
     check_size(name, 1, width)
-    return replace(table_of(rows(), name, dialect, width, head, commas), dialect=None, row_name=row_name)
+    table = table_of(rows(), name, dialect, width, head, commas, n_bytes=n_bytes)
+    return replace(table, dialect=None, row_name=row_name)
 
 
 def table_of(
@@ -280,13 +288,14 @@ def table_of(
     head: Head,
     commas: Commas | None = None,
     report: Callable[[int], object] = unheard,
+    n_bytes: int = 0,
 ) -> Table:
     """Return the table of `records` below `head`; rows with another number of cells than `width` are its faults.
 
-    Between pieces of the work, ``report(line)`` is called.
+    In their file, the records take `n_bytes`.  Between pieces of the work, ``report(line)`` is called.
     """
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
-    lines = array("q")
+    lines = array("i")
     faults: dict[int, str] = {}
     chunk: list[list[str]] = []
     most = max(_LEAST_ROWS, _CHUNK // width)
@@ -295,7 +304,7 @@ def table_of(
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
             column.add(cells)
         chunk.clear()
-        check_size(name, len(lines), width)
+        check_size(name, len(lines), width, n_bytes)
         report(lines[-1] if lines else 0)
 
     for line, cells in dropwhile(lambda record: record[0] < head.start, records):

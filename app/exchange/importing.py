@@ -43,6 +43,8 @@ _OTHERS = {
     b"matlab": "a MATLAB file: save the table as CSV",
     **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), "a web page or XML: save the table as CSV"),
 }
+#: Bytes of an empty text.
+_BLANK = b" \t\r\n\xef\xbb\xbf"
 #: Bytes of a large file that are read for a first preview, within some tenths of a second.
 BEGINNING = 1_000_000
 #: Bytes by which a text is recognised.
@@ -99,12 +101,12 @@ def decode(
         if len(data) < BEGINNING:
             raise FileError(f"{name} is short.")
         data = data[: data.rfind(b"\n", 0, BEGINNING) + 1]
-    if re.search(rb"[^ \t\r\n\xef\xbb\xbf]", data) is None:
+    if not any(data[start : start + BEGINNING].strip(_BLANK) for start in range(0, len(data), BEGINNING)):
         raise FileError(f"{name} is empty.")
     if suffix not in _ARRAYS and (data.startswith(_OLD_WORKBOOK) or _is_workbook(data)):
         from .workbook import read_workbook  # here, because few need it
 
-        return with_groups(read_workbook(data, name, sheet))
+        return with_groups(read_workbook(data, name, sheet, progress))
     if suffix in _ARRAYS or data.startswith((ARRAY, b"PK\x03\x04")):
         return read_archive(data, name)
     if kind := next((kind for start, kind in _OTHERS.items() if data[:9].lower().startswith(start)), ""):
@@ -123,15 +125,15 @@ def _is_workbook(data: bytes) -> bool:
 
 def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect, progress: OnProgress) -> Table:
     """Return the table in a text.  A `spec` with any choice is of a separated text."""
-    encoding = encoding_of(data, name)
+    encoding = encoding_of(data, name, progress)
     if spec == Dialect():
         start = data[:_BEGINNING].decode(encoding, "replace")
         if suffix in _JSON or re.match(r"\s*(\[\s*[\[{]|\{\s*\")", start):
-            return with_groups(read_json(data, name))
+            return with_groups(read_json(data, encoding, name, progress))
         if looks_like_arff(start.splitlines()):
-            return with_groups(read_arff(data, name, progress))
+            return with_groups(read_arff(data, encoding, name, progress))
         if looks_like_mldemos(data):
             return read_mldemos(data, name)
-    if suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, name)):
-        return read_svmlight(data, name, progress)
-    return with_groups(read_delimited(data, name, spec, progress))
+    if suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, encoding, name)):
+        return read_svmlight(data, encoding, name, progress)
+    return with_groups(read_delimited(data, encoding, name, spec, progress))

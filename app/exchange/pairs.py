@@ -142,9 +142,7 @@ def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:
     return ratio
 
 
-def _plane(
-    table: Table, columns: Sequence[int], label: int | None, report: Callable[[], object]
-) -> Components | None:
+def _plane(table: Table, columns: Sequence[int], label: int | None, report: Callable[[], object]) -> Components | None:
     """Return the components of the rows that would be imported."""
     if len(columns) > MOST_OF_PLANE:
         return None

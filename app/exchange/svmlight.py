@@ -12,7 +12,7 @@ import numpy as np
 from app.core.number_format import grouped
 from app.files.documents import FileError
 
-from .delimited import TextLines, by_lines, encoding_of
+from .delimited import TextLines, by_lines
 from .table import MAX_COLUMNS, OnProgress, Table, check_size, column_of, unheard
 
 #: Lines that are read between two reports of the progress.
@@ -21,9 +21,9 @@ _NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
 _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)
 
 
-def looks_like_svmlight(data: bytes, name: str) -> bool:
+def looks_like_svmlight(data: bytes, encoding: str, name: str) -> bool:
     """Return whether the first lines are all in this format."""
-    lines = TextLines(data[:200_000], encoding_of(data, name), name)
+    lines = TextLines(data[:200_000], encoding, name)
     n_lines = 0
     with suppress(FileError):
         for line in islice(lines.records(), 20):
@@ -64,9 +64,9 @@ def _fault(first: str, pairs: list[list[str]]) -> str:
     return "it is not label index:value ..."
 
 
-def read_svmlight(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
+def read_svmlight(data: bytes, encoding: str, name: str, progress: OnProgress = unheard) -> Table:
     """Return the table in an svmlight text, with columns x1, x2, ... and class; raise a FileError if there is none."""
-    lines = TextLines(data, encoding_of(data, name), name)
+    lines = TextLines(data, encoding, name)
     labels: list[float] = []
     starts: list[int] = []
     faults: dict[int, str] = {}
@@ -88,7 +88,7 @@ def read_svmlight(data: bytes, name: str, progress: OnProgress = unheard) -> Tab
         labels.append(label)
         starts.append(lines.start)
         n_columns = max([n_columns, *found])
-        check_size(name, len(labels), n_columns + 1)
+        check_size(name, len(labels), n_columns + 1, len(data))
         if len(labels) % _PIECE == 0:
             report(lines.start)
     if not labels:

@@ -168,7 +168,8 @@ _Number = TypeVar("_Number", bound=np.generic)
 def different(values: NDArray[_Number]) -> NDArray[_Number]:
     """Return the different ones of `values`, sorted.  `np.unique` would block all other threads."""
     ordered = np.sort(values)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    found: NDArray[_Number] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return found
 
 
 def number_text(value: float) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import io
 import subprocess
+import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 from msgspec.structs import replace
@@ -17,7 +19,7 @@ from solver.core.own_process import command
 from .delimited import read_rows
 from .head import Row
 from .sheet_process import PASSWORD, Report
-from .table import Table
+from .table import OnProgress, Table, unheard
 
 MISSING = (
     "{name} is a workbook, and python-calamine, which reads them, is not installed: pip install"
@@ -29,9 +31,11 @@ _MOST_PACKED, _SMALL = 200, 10_000_000
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 #: Longest time (s) for a workbook.
 _LONGEST = 60
+#: Time (s) between two looks at whether it is still wanted, and rows between two reports.
+_INTERVAL, _TOGETHER = 0.05, 1000
 
 
-def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
+def read_workbook(data: bytes, name: str, sheet: str | None = None, progress: OnProgress = unheard) -> Table:
     """Return the table in a sheet of a workbook; raise a FileError with one sentence if it cannot be read.
 
     Parameters
@@ -40,15 +44,16 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
     name : str
     sheet : str, optional
         Name of the sheet; the first with cells if it is not given.
+    progress : callable, optional
+        Called many times a second; an error that it raises ends the second process.
     """
     if importlib.util.find_spec("python_calamine") is None:
         raise FileError(MISSING.format(name=name))
     if data.startswith(b"PK"):
         _check_unpacked(data, name)
     try:
-        words = command("app.exchange.sheet_process", sheet or "")
-        done = subprocess.run(words, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_LONGEST)
-        answer = io.BytesIO(done.stdout)
+        output, code = _output(command("app.exchange.sheet_process", sheet or ""), data, progress)
+        answer = io.BytesIO(output)
         report = msgspec.json.decode(answer.readline(), type=Report)
     except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
         raise FileError(f"{name} cannot be read: it is damaged, or too large.") from None
@@ -58,15 +63,35 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
         raise FileError(f"{name} has no sheet {sheet!r}; it has {', '.join(report.sheets)}.")
     if report.fault:
         raise FileError(f"{name} is damaged, or no workbook ({report.fault}).")
-    if done.returncode:
+    if code:
         raise FileError(f"{name} cannot be read: sheet {report.sheet} is damaged, or too large.")
     start, decoder = answer.tell(), msgspec.json.Decoder(list[str])
 
     def rows() -> Iterator[Row]:
         answer.seek(start)
-        yield from ((number, cells) for number, cells in enumerate(map(decoder.decode, answer), 1) if any(cells))
+        for number, line in enumerate(answer, 1):
+            if number % _TOGETHER == 0:
+                progress(answer.tell() / len(output))
+            if any(cells := decoder.decode(line)):
+                yield number, cells
 
-    return replace(read_rows(rows, name, "row"), sheets=tuple(report.sheets), sheet=report.sheet)
+    return replace(read_rows(rows, name, "row", len(output)), sheets=tuple(report.sheets), sheet=report.sheet)
+
+
+def _output(words: list[str], data: bytes, progress: OnProgress) -> tuple[bytes, int]:
+    """Return the output and the exit code of a process for `data`; it is killed if it takes long, or is cancelled."""
+    deadline, given = time.monotonic() + _LONGEST, [data]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            while True:
+                progress(0.0)
+                with suppress(subprocess.TimeoutExpired):
+                    output, _ = process.communicate(given.pop() if given else None, _INTERVAL)
+                    return output, process.returncode
+                if time.monotonic() > deadline:
+                    raise subprocess.TimeoutExpired(words, _LONGEST)
+        finally:
+            process.kill()
 
 
 def _check_unpacked(data: bytes, name: str) -> None:
