@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from itertools import compress
 
 import numpy as np
 from msgspec import Struct
@@ -16,7 +16,7 @@ from app.core.number_format import count, grouped, number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES
 from app.files.documents import FileError
-from solver.core.arrays import Array, Mask
+from solver.core.arrays import Array
 
 from .components import principal_components, standardised
 from .roles import Choice as Choice
@@ -143,29 +143,24 @@ def convert(table: Table, choice: Choice, report: Callable[[], object] = int) ->
         if column.categories:
             raise FileError(f"{refused}: column {quoted(column.name)} holds names, not numbers.")
     label, n_rare = _frequent(None if choice.label is None else table.columns[choice.label], choice.merge, refused)
-    report()
     bad_rows, reasons = bad_rows_of(table, columns, label)
     report()
     if len(bad_rows) > (len(table) - 1 if choice.leave_out else 0):
         raise _refusal(table, bad_rows, reasons)
     if len(bad_rows):
-        kept = _others(table, bad_rows)
+        kept = np.delete(np.arange(len(table)), bad_rows)
         columns, label = [_only(column, kept) for column in columns], None if label is None else _only(label, kept)
     labels, names = (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label)
-    report()
     values, advice, share = np.column_stack([column.values for column in columns]), "", ""
     axes = tuple(column.name if column.title is None else column.title for column in columns)
     titles = tuple(column.name for column in columns)
     if choice.components:
-        plane = principal_components(values, report)
+        plane = principal_components(values)
         values, axes, titles, share = plane.project(values), plane.axis_names(titles), ("PC 1", "PC 2"), plane.share
     else:
         advice = _advice(*columns)
-    n_equal = 0
-    for each in range(len(names)):
-        report()
-        points = values[labels == each].view(complex)[:, 0]
-        n_equal += len(points) - len(different(points))
+    report()
+    alike = (values[labels == label].view(complex)[:, 0] for label in range(len(names)))
     return Imported(
         values,
         labels,
@@ -178,7 +173,7 @@ def convert(table: Table, choice: Choice, report: Callable[[], object] = int) ->
         advice,
         _limits(len(usable_columns(table, choice.label)[0]), share, label is not None),
         n_rare,
-        n_equal,
+        sum(len(points) - len(different(points)) for points in alike),
         choice.merge,
     )
 
@@ -186,7 +181,7 @@ def convert(table: Table, choice: Choice, report: Callable[[], object] = int) ->
 def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
     """Return the rows with a class, ascending, and their classes, 0 to 7; raise a FileError for a measurement."""
     column, _ = _frequent(None if label is None else table.columns[label], True, f"{table.name} cannot be ranked")
-    rows = np.flatnonzero(_others(table, bad_rows_of(table, (), column)[0]))
+    rows = np.delete(np.arange(len(table)), bad_rows_of(table, (), column)[0])
     if column is None or not len(rows):
         return rows, np.zeros(len(rows), dtype=np.uint8)
     return rows, _labels(_only(column, rows))[0]
@@ -203,15 +198,8 @@ def _limits(n_columns: int, share: str, classes: bool) -> str:
     return f"{shown}: {hidden} in the {'rest' if share else 'other' if n_columns == 3 else 'others'}."
 
 
-def _others(table: Table, bad_rows: NDArray[np.intp]) -> Mask:
-    """Return which rows of the table are not among `bad_rows`."""
-    others = np.ones(len(table), dtype=bool)
-    others[bad_rows] = False
-    return others
-
-
-def _only(column: Column, rows: NDArray[Any]) -> Column:
-    """Return some rows of a column, by their indices or a mask."""
+def _only(column: Column, rows: NDArray[np.intp]) -> Column:
+    """Return some rows of a column, ascending."""
     codes = column.codes[rows] if column.words else column.codes
     return replace(column, values=column.values[rows], words=column.words if (codes >= 0).any() else (), codes=codes)
 
@@ -255,8 +243,7 @@ def bad_rows_of(
 
 def _rows_whose(column: Column, test: Callable[[str], bool]) -> NDArray[np.bool_]:
     """Return which rows have a word that passes `test`; an empty array if the column has no words."""
-    passed = np.fromiter(map(test, column.words), bool, len(column.words))
-    return np.append(passed, False)[column.codes]
+    return np.append(np.fromiter(map(test, column.words), bool, len(column.words)), False)[column.codes]
 
 
 def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], ...]) -> BadRows:
@@ -312,17 +299,13 @@ def _different(column: Column) -> tuple[list[str], NDArray[np.int32]]:
     texts = [*map(number_text, numbers.tolist())]
     if not column.words:
         return texts, np.searchsorted(numbers, column.values).astype(np.int32)
-    used = np.bincount(column.codes + 1, minlength=len(column.words) + 1)[1:] > 0
-    found = {text: code for code, text in enumerate(texts)}  # code of each text, in the order of appearance
-    words = (found.setdefault(word, len(found)) if on else 0 for word, on in zip(column.words, used, strict=True))
-    of_words = np.fromiter(words, np.int32, len(column.words))
+    used = np.bincount(column.codes + 1, minlength=len(column.words) + 1)[1:]
+    found = {*texts, *compress(column.words, used)}
     names = sorted(found, key=lambda name: (name == OTHERS, _natural(name)))
     at = {name: index for index, name in enumerate(names)}
-    places = np.array([at[text] for text in found], dtype=np.int32)
-    codes = places[of_words][column.codes]
-    if len(numbers):
-        rows = column.codes < 0
-        codes[rows] = places[np.searchsorted(numbers, column.values[rows])]
+    codes = np.fromiter((at.get(word, 0) for word in column.words), np.int32, len(column.words))[column.codes]
+    rows = column.codes < 0
+    codes[rows] = np.array([at[text] for text in texts], np.int32)[np.searchsorted(numbers, column.values[rows])]
     return names, codes
 
 

@@ -11,7 +11,7 @@ a QR decomposition by numpy, which would shorten it, holds the interpreter for 0
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -66,29 +66,26 @@ class Components(Struct, frozen=True, eq=False):
         return first, second
 
 
-def principal_components(values: Array, report: Callable[[], object] = int) -> Components:
-    """Return the first two principal components of columns (n, m) of finite numbers, n at least 1, m at least 2.
+def principal_components(values: Array | Sequence[Array]) -> Components:
+    """Return the first two principal components of columns of finite numbers.
 
-    Between pieces of the work, ``report()`` is called.
+    Parameters
+    ----------
+    values : ndarray of shape (n, m), or sequence of m arrays of shape (n,)
+        n is at least 1, m at least 2.
     """
-    moments = np.empty((2, values.shape[1]))
-    for index, column in enumerate(values.T):
-        moments[:, index] = standardised(column)[1:]
-        report()
-    mean, deviation = moments
-    products, sums = np.zeros((len(mean), len(mean))), np.zeros(len(mean))
-    for start in range(0, len(values), _PIECE):  # all of Z would take the memory of another table
-        piece = (values[start : start + _PIECE] - mean) / deviation
-        products += piece.T @ piece
-        sums += piece.sum(axis=0)
-        report()
-    rest = sums / len(values)  # the rounding error of large means
-    variances, vectors = np.linalg.eigh(products / len(values) - np.outer(rest, rest))
+    columns = values.T if isinstance(values, np.ndarray) else values
+    moments = zip(*(standardised(column)[1:] for column in columns), strict=True)
+    mean, deviation = (np.array(each)[:, np.newaxis] for each in moments)
+    # All of Z at once would take the memory of another table.
+    starts = range(0, len(columns[0]), _PIECE)
+    pieces = ((np.stack([each[at : at + _PIECE] for each in columns]) - mean) / deviation for at in starts)
+    variances, vectors = np.linalg.eigh(sum(piece @ piece.T for piece in pieces) / len(columns[0]))
     loadings = vectors.T[:-3:-1]
     loadings = loadings * np.sign(loadings[[0, 1], np.abs(loadings).argmax(axis=1)])[:, np.newaxis]
     variances = np.maximum(variances, 0.0)  # rounding may make them negative
     first, second = (variances[:-3:-1] / (float(variances.sum()) or 1.0)).tolist()
-    return Components(mean, deviation, loadings, (first, second))
+    return Components(mean[:, 0], deviation[:, 0], loadings, (first, second))
 
 
 def standardised(values: Array) -> tuple[Array, float, float]:

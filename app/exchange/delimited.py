@@ -20,7 +20,7 @@ from app.core.number_format import count, grouped
 from app.files.documents import FileError
 
 from .head import DECIMALS as DECIMALS
-from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, is_types, layout
+from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, is_types, layout, sampled
 from .table import (
     CellCollector,
     Commas,
@@ -182,9 +182,10 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str, place: Layout) -> float:
     head, *below = rows[place.top :]
     even = sum(len(row) == place.width for row in (head, *below)) / (len(below) + 1)
     body = below[2:] if below and is_types(below[0]) else below
-    cells = [cell for row in body or [head] for cell in row if cell]
+    cells = [cell for row in body or [head] for cell in sampled(row) if cell]
     numbers = sum(is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
+    head = sampled(head)
     return even * (0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in head) / len(head))
 
 
@@ -268,15 +269,17 @@ def read_delimited(data: bytes, encoding: str, name: str, spec: Dialect, progres
         raise DialectError(str(error), dialect) from None
 
 
-def read_rows(rows: Callable[[], Iterator[Row]], name: str, row_name: str, n_bytes: int) -> Table:
+def read_rows(
+    rows: Callable[[], Iterator[Row]], name: str, row_name: str, n_bytes: int, report: Callable[[int], object] = unheard
+) -> Table:
     """Return the table in rows of texts, which are given anew by each call; its head is found as in a text.
 
-    In their file, the rows take `n_bytes`.
+    Parameters `n_bytes` and `report` as in `table_of`.
     """
     dialect, width, head = _find_out(lambda _: rows(), "", name, Dialect(), row_name=row_name)
     commas = Commas() if dialect.decimal == "," else None
     check_size(name, 1, width)
-    table = table_of(rows(), name, dialect, width, head, commas, n_bytes=n_bytes)
+    table = table_of(rows(), name, dialect, width, head, commas, report, n_bytes)
     return replace(table, dialect=None, row_name=row_name)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from itertools import chain, count
 from typing import Any
 
@@ -20,13 +19,15 @@ from .head import Head, Row
 from .table import CellCollector, Dialect, OnProgress, Table, check_size, distinct_names, one_line, unheard
 
 #: Bytes that are decoded in one call, during which all other threads wait.
-_PIECE = 1_000_000
+_PIECE = 100_000
 #: Rows whose names are titles.
 _TITLED = 1000
 _HEADED = Dialect(",", ".", True)
 _OPENING, _RECORDS = re.compile(rb"\s*([\[{])(?=\s*(.?))", re.DOTALL), re.compile(rb"\[\s*\{")
-#: Index of an entry, and position of a byte, in a message of msgspec.
-_PLACE = re.compile(r"(?<=\$\[)\d+|(?<=\(byte )\d+")
+#: A first line that is a list or an object, and the beginning of another one.
+_LINES = re.compile(rb"\s*[\[{][^\n]{0,1000000}+\n((?<=[\]}]\n)|(?<=[\]}]\r\n))\s*[\[{]")
+#: Position of a byte in a message of msgspec.
+_PLACE = re.compile(r"(?<=\(byte )\d+")
 
 
 def read_json(data: bytes, encoding: str, name: str, progress: OnProgress = unheard) -> Table:
@@ -40,8 +41,8 @@ def read_json(data: bytes, encoding: str, name: str, progress: OnProgress = unhe
 
 def _table(text: bytes, name: str, progress: OnProgress) -> Table:
     titles: Sequence[str] = ()
-    lines = _is_lines(text)
-    if not lines and _opening(text)[1] == b"{":
+    lines = _LINES.match(text) is not None
+    if not lines and re.match(rb"\s*\{", text):
         whole = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
         lists = [each for each in whole.values() if _RECORDS.match(memoryview(each))]
         if {"columns", "data"} <= {*whole}:
@@ -72,21 +73,6 @@ def _table(text: bytes, name: str, progress: OnProgress) -> Table:
     return replace(table, dialect=None, row_name="row")
 
 
-def _opening(text: bytes) -> re.Match[bytes]:
-    """Return the match of the bracket that `text` begins with, and of what follows it; raise an error for none."""
-    if (found := _OPENING.match(text)) is None:
-        raise msgspec.ValidationError("Expected `array | object`")
-    return found
-
-
-def _is_lines(text: bytes) -> bool:
-    """Return whether the first line of `text` is a JSON value, and another one follows."""
-    end = text.find(b"\n", _opening(text).end())
-    with suppress(msgspec.DecodeError):
-        return end > 0 and text[end : end + _TITLED].strip() != b"" and bool(msgspec.json.decode(text[:end]))
-    return False
-
-
 def _pieces(text: bytes, lines: bool = False, kind: Any = None) -> Iterator[tuple[float, list[Any]]]:
     """Yield the share of `text` that is read, and the entries of its list or object, or its lines, some at a time.
 
@@ -100,42 +86,33 @@ def _pieces(text: bytes, lines: bool = False, kind: Any = None) -> Iterator[tupl
     kind : optional
         Type of the entries; rows, which are lists or objects, if it is not given.
     """
-    opened = _opening(text)
+    if (opened := _OPENING.match(text)) is None:
+        raise msgspec.ValidationError("Expected `array | object`")
+    end = len(text) if lines else max(text.rfind(b"]"), text.rfind(b"}"))
+    if text[end + 1 :].strip():
+        raise msgspec.DecodeError("Input data was truncated")
+    left, right = (b"[", b"]") if lines else (opened[1], text[end : end + 1])
     first = opened[1] if lines else opened[2]
     kind = kind or (dict[str, Any] if first == b"{" else list[Any])
-    left, right, cut = b"", b"", re.compile(b"\n")
-    start, end = 0, len(text)
-    decode: Callable[[bytes], Any] = msgspec.json.Decoder(kind).decode_lines
-    if not lines:
-        start, end = opened.end(1), max(text.rfind(b"]"), text.rfind(b"}"))
-        left, right = opened[1], text[end : end + 1]
-        decode = msgspec.json.Decoder(dict[str, kind] if left == b"{" else list[kind]).decode
-        cut = re.compile({b"{": rb"\}\s*,", b"[": rb"\]\s*,"}.get(first, b","))
-    if end < start or (not lines and text[end + 1 :].strip()):
-        raise msgspec.DecodeError("Input data was truncated")
-    size, n_before = _PIECE, 0
+    decoder: Any = msgspec.json.Decoder(dict[str, kind] if left == b"{" else list[kind])
+    cut = re.compile(b"\n" if lines else {b"{": rb"\}\s*,", b"[": rb"\]\s*,"}.get(first, b","))
+    start, size = opened.start(1) if lines else opened.end(1), _PIECE
     while start < end:
         found = cut.search(text, start + size, end)
         stop = found.end() - 1 if found else end
+        piece = (
+            text[start:stop] if not lines else b",".join(filter(None, map(bytes.strip, text[start:stop].split(b"\n"))))
+        )
         try:
-            values = decode(b"".join((left, memoryview(text)[start:stop], right)))
+            values = decoder.decode(b"%b%b%b" % (left, piece, right))
         except msgspec.DecodeError as error:
             if found and not isinstance(error, msgspec.ValidationError):
                 size *= 2
                 continue
-            raise _moved(error, n_before, start - len(left)) from None
-        piece = [*values.values()] if left == b"{" else values
-        yield stop / len(text), piece
-        start, size, n_before = stop + 1, _PIECE, n_before + len(piece)
-
-
-def _moved(error: msgspec.DecodeError, n_entries: int, n_bytes: int) -> msgspec.DecodeError:
-    """Return the error of a piece with its place in the whole."""
-
-    def place(found: re.Match[str]) -> str:
-        return str(int(found[0]) + (n_entries if found.string[found.start() - 1] == "[" else n_bytes))
-
-    return type(error)(_PLACE.sub(place, str(error)))
+            # The position in the piece becomes that in the text.
+            raise type(error)(_PLACE.sub(lambda at: str(int(at[0]) + start - 1), str(error))) from None  # noqa: B023
+        yield stop / len(text), [*values.values()] if left == b"{" else values
+        start, size = stop + 1, _PIECE
 
 
 def _of_columns(columns: dict[str, msgspec.Raw], name: str, progress: OnProgress) -> Table:

@@ -87,11 +87,8 @@ class Views(Struct, frozen=True, eq=False):
         return xy[whole], self.labels[whole]
 
 
-def views(table: Table, label: int | None, report: Callable[[], object] = int) -> Views | None:
-    """Return the views of `table`, with the classes of column `label`; None for one row or two usable columns.
-
-    Between pieces of the work, ``report()`` is called.
-    """
+def views(table: Table, label: int | None) -> Views | None:
+    """Return the views of `table`, with the classes of column `label`; None for one row or two usable columns."""
     columns, note = usable_columns(table, label)
     if len(columns) < 3 or len(table) < 2:
         return None
@@ -123,7 +120,7 @@ def views(table: Table, label: int | None, report: Callable[[], object] = int) -
     # By sums of ranks, so that each column comes with good partners first.
     ranks = sorted(combinations(range(len(best)), 2), key=lambda pair: (sum(pair), pair) if ranked else pair)
     pairs = tuple(tuple(sorted((columns[best[first]], columns[best[second]]))) for first, second in ranks)
-    plane = _plane(table, columns, label, report)
+    plane = _plane(table, columns, label)
     if plane is None:
         why = "there are too many columns" if len(columns) > MOST_OF_PLANE else "no row has a number in every column"
         notes.append(f"No principal components: {why}.")
@@ -142,14 +139,15 @@ def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:
     return ratio
 
 
-def _plane(table: Table, columns: Sequence[int], label: int | None, report: Callable[[], object]) -> Components | None:
+def _plane(table: Table, columns: Sequence[int], label: int | None) -> Components | None:
     """Return the components of the rows that would be imported."""
     if len(columns) > MOST_OF_PLANE:
         return None
     chosen = [table.columns[index] for index in columns]
     bad, _ = bad_rows_of(table, chosen, None if label is None else table.columns[label])
-    values = np.column_stack([np.delete(column.values, bad) if len(bad) else column.values for column in chosen])
-    return principal_components(values, report) if len(values) else None
+    if len(bad) == len(table):
+        return None
+    return principal_components([np.delete(each.values, bad) if len(bad) else each.values for each in chosen])
 
 
 def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
@@ -162,14 +162,10 @@ class Table(Struct, frozen=True, eq=False, weakref=True):
         return len(self.lines)
 
 
-_Number = TypeVar("_Number", bound=np.generic)
-
-
-def different(values: NDArray[_Number]) -> NDArray[_Number]:
+def different(values: NDArray[Any]) -> NDArray[Any]:
     """Return the different ones of `values`, sorted.  `np.unique` would block all other threads."""
     ordered = np.sort(values)
-    found: NDArray[_Number] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
-    return found
+    return np.compress(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)], ordered)
 
 
 def number_text(value: float) -> str:
@@ -272,11 +268,9 @@ class CellCollector:
             numbers = [math.nan if code >= 0 else next(left) for code in codes]
         n_before = len(self)
         if max(codes, default=-1) >= 0:
-            self._codes.extend(repeat(-1, n_before - len(self._codes)))
-            self._codes.extend(codes)
+            self._codes.extend([*repeat(-1, n_before - len(self._codes)), *codes])
         if min(codes, default=0) < 0:
-            self._values.extend(repeat(math.nan, n_before - len(self._values)))
-            self._values.extend(numbers)
+            self._values.extend([*repeat(math.nan, n_before - len(self._values)), *numbers])
 
     def __len__(self) -> int:
         return max(len(self._values), len(self._codes))
@@ -301,13 +295,12 @@ class CellCollector:
 
     def column(self, name: str, title: str | None = None, hint: str = "") -> Column:
         """Return the column so far; without a number, its values are all the same NaN."""
-        values: Array = np.broadcast_to(math.nan, len(self))
+        n_cells, words = len(self), self._words if len(self._words) > _MOST_KNOWN else tuple(self._words)
         if self._values:
-            self._values.extend(repeat(math.nan, len(self) - len(self._values)))
-            values = np.asarray(self._values)
-        if self._words:
-            self._codes.extend(repeat(-1, len(self) - len(self._codes)))
-        words = self._words if len(self._words) > _MOST_KNOWN else tuple(self._words)
+            self._values.extend(repeat(math.nan, n_cells - len(self._values)))
+        if words:
+            self._codes.extend(repeat(-1, n_cells - len(self._codes)))
+        values: Array = np.asarray(self._values) if self._values else np.broadcast_to(math.nan, n_cells)
         return Column(name, values, words, np.asarray(self._codes), (), title, hint)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 import io
 import subprocess
-import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import repeat
 
 import msgspec
 from msgspec.structs import replace
@@ -31,8 +31,8 @@ _MOST_PACKED, _SMALL = 200, 10_000_000
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 #: Longest time (s) for a workbook.
 _LONGEST = 60
-#: Time (s) between two looks at whether it is still wanted, and rows between two reports.
-_INTERVAL, _TOGETHER = 0.05, 1000
+#: Time (s) between two looks at whether it is still wanted.
+_INTERVAL = 0.05
 
 
 def read_workbook(data: bytes, name: str, sheet: str | None = None, progress: OnProgress = unheard) -> Table:
@@ -69,27 +69,21 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None, progress: On
 
     def rows() -> Iterator[Row]:
         answer.seek(start)
-        for number, line in enumerate(answer, 1):
-            if number % _TOGETHER == 0:
-                progress(answer.tell() / len(output))
-            if any(cells := decoder.decode(line)):
-                yield number, cells
+        yield from ((number, cells) for number, cells in enumerate(map(decoder.decode, answer), 1) if any(cells))
 
-    return replace(read_rows(rows, name, "row", len(output)), sheets=tuple(report.sheets), sheet=report.sheet)
+    table = read_rows(rows, name, "row", len(output), lambda _: progress(answer.tell() / len(output)))
+    return replace(table, sheets=tuple(report.sheets), sheet=report.sheet)
 
 
 def _output(words: list[str], data: bytes, progress: OnProgress) -> tuple[bytes, int]:
     """Return the output and the exit code of a process for `data`; it is killed if it takes long, or is cancelled."""
-    deadline, given = time.monotonic() + _LONGEST, [data]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
-            while True:
+            for given in (data, *repeat(None, round(_LONGEST / _INTERVAL))):
                 progress(0.0)
                 with suppress(subprocess.TimeoutExpired):
-                    output, _ = process.communicate(given.pop() if given else None, _INTERVAL)
-                    return output, process.returncode
-                if time.monotonic() > deadline:
-                    raise subprocess.TimeoutExpired(words, _LONGEST)
+                    return process.communicate(given, _INTERVAL)[0], process.returncode
+            raise subprocess.TimeoutExpired(words, _LONGEST)
         finally:
             process.kill()
 
