@@ -389,7 +389,7 @@ def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
     assert not file_work.open_file(table.user, path, table.alerts.append) and table.unharmed()
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
-    assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
+    assert table.alerts == ["noise.playground is larger than 200 MB, so it was not read."]
 
 
 def test_files_from_before_there_were_other_trainers_still_open() -> None:
