@@ -23,8 +23,8 @@ _HINTS = dict.fromkeys(("numeric", "real", "integer"), "continuous") | {"string"
 
 def looks_like_arff(lines: Iterable[str]) -> bool:
     """Return whether the first of `lines` that is no comment begins an ARFF file."""
-    first = next((line.strip() for line in lines if line.strip() and not line.lstrip().startswith("%")), "")
-    return first.casefold().startswith(("@relation", "@attribute"))
+    texts = (line.strip().casefold() for line in lines)
+    return next((text for text in texts if text and text[0] != "%"), "").startswith(("@relation", "@attribute"))
 
 
 def read_arff(data: bytes, encoding: str, name: str, progress: OnProgress = unheard) -> Table:
@@ -49,8 +49,9 @@ def read_arff(data: bytes, encoding: str, name: str, progress: OnProgress = unhe
         raise FileError(f"{name} cannot be used: it has no @attribute.")
     rows = ((number, _row(line.strip(), zeros)) for number, line in lines if line.strip() and line.lstrip()[0] != "%")
     head, report = Head(titles, hints), by_lines(data, progress)
-    table = table_of(rows, name, Dialect(",", ".", True), len(titles), head, None, report, len(data))
-    return replace(table, dialect=None)
+    return replace(
+        table_of(rows, name, Dialect(",", ".", True), len(titles), head, None, report, len(data)), dialect=None
+    )
 
 
 def _row(line: str, zeros: Sequence[str]) -> list[str]:

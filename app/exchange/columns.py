@@ -82,8 +82,7 @@ class Imported(Struct, frozen=True, eq=False):
     @property
     def summary(self) -> str:
         """Return a line on the points to be imported."""
-        parts = []
-        times_of = np.bincount(self.labels)
+        parts, times_of = list[str](), np.bincount(self.labels)
         for label, times in zip(np.flatnonzero(times_of).tolist(), times_of[times_of > 0].tolist(), strict=True):
             name = plain(self.class_names[label]) if label < len(self.class_names) else ""
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
@@ -118,9 +117,8 @@ def first_import(
     """Return the first choice and its points: unusable rows are left out, and lanes standardise where it is advised."""
     choice = replace(choice or default_choice(table), leave_out=True)
     imported = convert(table, choice, report)
-    if not imported.advice:
-        return choice, imported
-    return replace(choice, standardise=True), replace(imported, standardise=True)
+    advised = choice.standardise or imported.advice != ""
+    return replace(choice, standardise=advised), replace(imported, standardise=advised)
 
 
 def convert(table: Table, choice: Choice, report: Callable[[], object] = int) -> Imported:
@@ -182,9 +180,7 @@ def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArr
     """Return the rows with a class, ascending, and their classes, 0 to 7; raise a FileError for a measurement."""
     column, _ = _frequent(None if label is None else table.columns[label], True, f"{table.name} cannot be ranked")
     rows = np.delete(np.arange(len(table)), bad_rows_of(table, (), column)[0])
-    if column is None or not len(rows):
-        return rows, np.zeros(len(rows), dtype=np.uint8)
-    return rows, _labels(_only(column, rows))[0]
+    return rows, np.zeros(len(rows), np.uint8) if column is None or not len(rows) else _labels(_only(column, rows))[0]
 
 
 def _limits(n_columns: int, share: str, classes: bool) -> str:
@@ -211,10 +207,9 @@ def _advice(x: Column, y: Column) -> str:
     if len(x.values) < 3:
         return ""
     if max(first, second) > UNLIKE * min(first, second):
-        wide, narrow = names if first > second else names[::-1]
-        times = max(first, second) / min(first, second)
-        times_text = f"{times:.0f}" if times < 1000 else "very many"
-        return f"{wide} varies {times_text} times as much as {narrow} and would decide alone: standardise."
+        (wide, narrow), times = names if first > second else names[::-1], max(first, second) / min(first, second)
+        more = f"{f'{times:.0f}' if times < 1000 else 'very many'} times as much as"
+        return f"{wide} varies {more} {narrow} and would decide alone: standardise."
     if not LEAST_DEVIATION <= max(first, second) <= MOST_DEVIATION:
         far = "far apart" if first > 1 else "close together"
         return f"In these units the points lie {far} (deviation {first:.2g} and {second:.2g}): standardise."
@@ -286,8 +281,7 @@ def _frequent(column: Column | None, merge: bool, refused: str) -> tuple[Column 
             f"{refused}: column {quoted(column.name)} holds {grouped(n_classes)} different values, too many for"
             " classes."
         )
-    times = np.where(named, np.bincount(codes, minlength=len(names)), 0)
-    rare = named.copy()
+    rare, times = named.copy(), np.where(named, np.bincount(codes, minlength=len(names)), 0)
     rare[np.argsort(-times, kind="stable")[: MAX_CLASSES - merge]] = False
     words = [(OTHERS if merge else _RARE) if rare[code] else name for code, name in enumerate(names)]
     return Column(column.name, np.full(len(codes), np.nan), tuple(words), codes.astype(np.int32)), int(rare.sum())
@@ -304,8 +298,9 @@ def _different(column: Column) -> tuple[list[str], NDArray[np.int32]]:
     names = sorted(found, key=lambda name: (name == OTHERS, _natural(name)))
     at = {name: index for index, name in enumerate(names)}
     codes = np.fromiter((at.get(word, 0) for word in column.words), np.int32, len(column.words))[column.codes]
-    rows = column.codes < 0
-    codes[rows] = np.array([at[text] for text in texts], np.int32)[np.searchsorted(numbers, column.values[rows])]
+    codes[column.codes < 0] = np.array([at[text] for text in texts], np.int32)[
+        np.searchsorted(numbers, column.values[column.codes < 0])
+    ]
     return names, codes
 
 

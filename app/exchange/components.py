@@ -111,8 +111,7 @@ def _axis_name(index: int, loadings: Array, names: Sequence[str]) -> str:
     for number, m in enumerate(order):
         sign = "−" if loadings[m] < 0 else "+"
         between = f" {sign} " if number else f" {sign}" if sign == "−" else " "
-        longer = f"{text}{between}{abs(loadings[m]):.2f} {names[m]}"
-        last = number == len(order) - 1
+        longer, last = f"{text}{between}{abs(loadings[m]):.2f} {names[m]}", number == len(order) - 1
         if len(longer) + (0 if last else len(" + …")) > LONGEST:
             return f"{text} + …" if number else f"{longer[: LONGEST - 1]}…"
         text = longer

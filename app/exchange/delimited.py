@@ -103,12 +103,10 @@ class TextLines:
 
     def __init__(self, data: bytes, encoding: str, name: str, by_blanks: bool = False) -> None:
         self._file = io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace", newline="")
-        self._name = name
-        self._by_blanks = by_blanks
-        self._number = 0
+        self._name, self._by_blanks = name, by_blanks
+        # Number of the present line, and of the first one of its record.
+        self._number = self.start = 0
         self.fresh = True
-        #: Number of the first line of the present record.
-        self.start = 0
 
     def records(self) -> Iterator[str]:
         """Yield the lines of a text in which each line is a record."""
@@ -263,8 +261,9 @@ def read_delimited(data: bytes, encoding: str, name: str, spec: Dialect, progres
     try:
         check_size(name, 1, width)
         commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
-        records = read(dialect.separator or ",")
-        return table_of(records, name, dialect, width, head, commas, by_lines(data, progress), len(data))
+        records, report = read(dialect.separator or ","), by_lines(data, progress)
+        report(0)
+        return table_of(records, name, dialect, width, head, commas, report, len(data))
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
@@ -277,10 +276,11 @@ def read_rows(
     Parameters `n_bytes` and `report` as in `table_of`.
     """
     dialect, width, head = _find_out(lambda _: rows(), "", name, Dialect(), row_name=row_name)
-    commas = Commas() if dialect.decimal == "," else None
     check_size(name, 1, width)
-    table = table_of(rows(), name, dialect, width, head, commas, report, n_bytes)
-    return replace(table, dialect=None, row_name=row_name)
+    commas = Commas() if dialect.decimal == "," else None
+    return replace(
+        table_of(rows(), name, dialect, width, head, commas, report, n_bytes), dialect=None, row_name=row_name
+    )
 
 
 def table_of(
@@ -298,10 +298,8 @@ def table_of(
     In their file, the records take `n_bytes`.  Between pieces of the work, ``report(line)`` is called.
     """
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
-    lines = array("i")
-    faults: dict[int, str] = {}
-    chunk: list[list[str]] = []
-    most = max(_LEAST_ROWS, _CHUNK // width)
+    lines, faults = array("i"), dict[int, str]()
+    chunk, most = list[list[str]](), max(_LEAST_ROWS, _CHUNK // width)
 
     def take_over() -> None:
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
@@ -336,10 +334,9 @@ def table_of(
     names = titles
     if dialect.header and not titles[0] and columns[0].column("").names_rows:
         hints, names = ["left out", *hints[1:]], ["row", *titles[1:]]
-    named = zip(columns, distinct_names(names), titles, hints, strict=False)
     return Table(
         name,
-        tuple(cells.column(distinct, title, hint) for cells, distinct, title, hint in named),
+        tuple(cells.column(*each) for cells, *each in zip(columns, distinct_names(names), titles, hints, strict=False)),
         np.asarray(lines),
         faults,
         "line",

@@ -88,8 +88,7 @@ def _table(content: Content, separator: str, below: str = "") -> bytes:
     # Within quotes, a name such as "#1" does not begin a comment.
     text = csv_text([head], separator, quote_all=head[0].startswith(COMMENTS))
     cells = [guarded(name, content.guard) for name in content.names]
-    text += below + _rows(content.xy, content.labels, cells, separator)
-    return text.encode("utf-8", "replace")
+    return f"{text}{below}{_rows(content.xy, content.labels, cells, separator)}".encode("utf-8", "replace")
 
 
 def _arff(content: Content) -> bytes:
@@ -156,8 +155,7 @@ def running(labels: Labels, class_names: Sequence[str], axes: tuple[str, str], p
         return ""
     used = np.unique(labels).tolist()
     names = names_of(class_names, used)
-    written = [*_titles(axes), *(names[label] for label in used)]
-    return next((name for name in written if may_run(name)), "")
+    return next((name for name in (*_titles(axes), *(names[label] for label in used)) if may_run(name)), "")
 
 
 def _titles(axes: tuple[str, str]) -> list[str]:
@@ -271,8 +269,7 @@ def from_text(
             f"{CLIPBOARD} holds {n_columns} column{'' if n_columns == 1 else 's'}; points have two, x and y, or three"
             " with the class.  Import from the clipboard (Ctrl+Shift+V) lets you choose."
         )
-    xy = convert(table, Choice(0, 1)).xy
-    names = [*class_names, *[""] * MAX_CLASSES][:MAX_CLASSES]
+    xy, names = convert(table, Choice(0, 1)).xy, [*class_names, *[""] * MAX_CLASSES][:MAX_CLASSES]
     if n_columns == 2:
         return xy, np.full(len(xy), label, dtype=np.uint8), names
     known = {str(number): number - 1 for number in range(1, MAX_CLASSES + 1)}

@@ -108,9 +108,8 @@ def layout(rows: Sequence[Sequence[str]], decimal: str, header: bool | None, sep
             or (above == width - 1 > 1 and not any(row[-1] for row in body))
             or (above > width and separator != " ")
         )
-    if any(all(is_number(cell, decimal) for cell in row) for row in rows[:top]):
-        return Layout(width)  # numbers are no prose
-    return Layout(width, top, first)
+    numbers = any(all(is_number(cell, decimal) for cell in row) for row in rows[:top])  # which are no prose
+    return Layout(width) if numbers else Layout(width, top, first)
 
 
 def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
@@ -128,13 +127,12 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
             and len(rows) > 2
             and all(index < len(row) and is_number(row[index], decimal) for row in rows[1:])
         )
-        below = {row[index].strip().casefold() for row in rows[1:] if index < len(row)}
-        named = (word := cell.strip().casefold()) in CLASS_NAMES and below and word not in below
+        words = {row[index].strip().casefold() for row in rows[1:] if index < len(row)}
+        named = (word := cell.strip().casefold()) in CLASS_NAMES and words and word not in words
         if named or over_numbers > 1:
             return True
-    if any(is_any_number(cell) for cell in rows[0]):
-        return False
-    return len(rows) == 1 or any(is_number(cell, decimal) for row in rows[1:] for cell in row)
+    below = (cell for row in rows[1:] for cell in row)
+    return not any(map(is_any_number, rows[0])) and (len(rows) == 1 or any(is_number(cell, decimal) for cell in below))
 
 
 def head_of(rows: Sequence[Row], place: Layout, dialect: Dialect, row_name: str = "line") -> Head:

@@ -83,7 +83,7 @@ def read_text(
     """Return the table in a text, as spreadsheets put it on the clipboard; raise a FileError if there is none."""
     if len(text) > documents.MAX_BYTES:
         raise FileError(f"{CLIPBOARD} holds more than {documents.MAX_BYTES // 10**6} MB, so it was not read.")
-    data = b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace")
+    data = f"\ufeff{text.removeprefix(chr(0xFEFF))}".encode("utf-8", "replace")
     return decode(data, CLIPBOARD, "", dialect, None, progress, beginning)
 
 
@@ -133,7 +133,7 @@ def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect, progress: O
         if looks_like_arff(start.splitlines()):
             return with_groups(read_arff(data, encoding, name, progress))
         if looks_like_mldemos(data):
-            return read_mldemos(data, name)
-    if suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, encoding, name)):
-        return read_svmlight(data, encoding, name, progress)
-    return with_groups(read_delimited(data, encoding, name, spec, progress))
+            return read_mldemos(data, name, progress)
+    sparse = suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, encoding, name))
+    given = data, encoding, name
+    return read_svmlight(*given, progress) if sparse else with_groups(read_delimited(*given, spec, progress))

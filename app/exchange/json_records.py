@@ -52,9 +52,7 @@ def _table(text: bytes, name: str, progress: OnProgress) -> Table:
             return _of_columns(whole, name, progress)
         text = bytes(lists[0])
     first: list[Any] = next(_pieces(text, lines), (1.0, []))[1]
-    if not first:
-        raise FileError(f"{name} holds no rows.")
-    if isinstance(first[0], dict):
+    if first and isinstance(first[0], dict):
         titles = [*dict.fromkeys(chain.from_iterable(first[:_TITLED]))]
     known = {*titles}
 
@@ -63,14 +61,15 @@ def _table(text: bytes, name: str, progress: OnProgress) -> Table:
         for share, piece in _pieces(text, lines):
             progress(share)
             for row in piece:
-                others = () if isinstance(row, list) else (row[key] for key in row.keys() - known)
-                cells = row if isinstance(row, list) else [*map(row.get, titles), *others]
-                yield next(numbers), [*map(_text, cells)]
+                if isinstance(row, dict):
+                    row = [*map(row.get, titles), *(row[key] for key in row.keys() - known)]
+                yield next(numbers), [*map(_text, row)]
 
     if not titles:
         return read_rows(rows, name, "row", len(text))
-    table = table_of(rows(), name, _HEADED, len(titles), Head([*titles]), n_bytes=len(text))
-    return replace(table, dialect=None, row_name="row")
+    return replace(
+        table_of(rows(), name, _HEADED, len(titles), Head([*titles]), n_bytes=len(text)), dialect=None, row_name="row"
+    )
 
 
 def _pieces(text: bytes, lines: bool = False, kind: Any = None) -> Iterator[tuple[float, list[Any]]]:
@@ -91,8 +90,7 @@ def _pieces(text: bytes, lines: bool = False, kind: Any = None) -> Iterator[tupl
     end = len(text) if lines else max(text.rfind(b"]"), text.rfind(b"}"))
     if text[end + 1 :].strip():
         raise msgspec.DecodeError("Input data was truncated")
-    left, right = (b"[", b"]") if lines else (opened[1], text[end : end + 1])
-    first = opened[1] if lines else opened[2]
+    left, right, first = (b"[", b"]", opened[1]) if lines else (opened[1], text[end : end + 1], opened[2])
     kind = kind or (dict[str, Any] if first == b"{" else list[Any])
     decoder: Any = msgspec.json.Decoder(dict[str, kind] if left == b"{" else list[kind])
     cut = re.compile(b"\n" if lines else {b"{": rb"\}\s*,", b"[": rb"\]\s*,"}.get(first, b","))
@@ -106,13 +104,13 @@ def _pieces(text: bytes, lines: bool = False, kind: Any = None) -> Iterator[tupl
         try:
             values = decoder.decode(b"%b%b%b" % (left, piece, right))
         except msgspec.DecodeError as error:
-            if found and not isinstance(error, msgspec.ValidationError):
-                size *= 2
-                continue
-            # The position in the piece becomes that in the text.
-            raise type(error)(_PLACE.sub(lambda at: str(int(at[0]) + start - 1), str(error))) from None  # noqa: B023
-        yield stop / len(text), [*values.values()] if left == b"{" else values
-        start, size = stop + 1, _PIECE
+            if not found or isinstance(error, msgspec.ValidationError):
+                # The position in the piece becomes that in the text.
+                raise type(error)(_PLACE.sub(lambda at: str(int(at[0]) + start - 1), str(error))) from None  # noqa: B023
+            size *= 2
+        else:
+            yield stop / len(text), [*values.values()] if left == b"{" else values
+            start, size = stop + 1, _PIECE
 
 
 def _of_columns(columns: dict[str, msgspec.Raw], name: str, progress: OnProgress) -> Table:
@@ -126,9 +124,8 @@ def _of_columns(columns: dict[str, msgspec.Raw], name: str, progress: OnProgress
     if len({*map(len, collected)}) != 1 or not len(collected[0]):
         raise FileError(f"{name} cannot be used: its columns are empty, or of different lengths.")
     titles = [*map(one_line, columns)]
-    named = zip(collected, distinct_names(titles), titles, strict=True)
-    rows = np.arange(1, len(collected[0]) + 1)
-    return Table(name, tuple(each.column(distinct, title) for each, distinct, title in named), rows, row_name="row")
+    found = tuple(cells.column(*each) for cells, *each in zip(collected, distinct_names(titles), titles, strict=True))
+    return Table(name, found, np.arange(1, len(found[0].values) + 1), row_name="row")
 
 
 def _text(value: object) -> str:

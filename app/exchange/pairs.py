@@ -99,8 +99,7 @@ def views(table: Table, label: int | None) -> Views | None:
         if not ranked:
             notes.append("Without a class, pairs are in the order of the columns.")
     except FileError:  # reported in the summary
-        rows, labels = classes_of(table, None)
-        ranked = False
+        (rows, labels), ranked = classes_of(table, None), False
     chosen = np.sort(np.random.default_rng(0).choice(len(rows), min(len(rows), SAMPLE), replace=False))
     rows, labels = rows[chosen], labels[chosen]
     values, sample = np.empty((2, len(columns), len(rows))).transpose(0, 2, 1)
@@ -110,8 +109,9 @@ def views(table: Table, label: int | None) -> Views | None:
         cells = table.columns[index].values[rows]
         column[:] = np.where(np.abs(cells) <= LIMIT, cells, np.nan)
         scaled[:] = standardised(column)[0]
-    order = np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns))
-    best = order[:MOST_COLUMNS]
+    best = (np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns)))[
+        :MOST_COLUMNS
+    ]
     if len(columns) > MOST_COLUMNS:
         which = "that separate the classes best one by one" if ranked else "further left"
         notes.append(
@@ -145,9 +145,8 @@ def _plane(table: Table, columns: Sequence[int], label: int | None) -> Component
         return None
     chosen = [table.columns[index] for index in columns]
     bad, _ = bad_rows_of(table, chosen, None if label is None else table.columns[label])
-    if len(bad) == len(table):
-        return None
-    return principal_components([np.delete(each.values, bad) if len(bad) else each.values for each in chosen])
+    values = [np.delete(each.values, bad) if len(bad) else each.values for each in chosen]
+    return principal_components(values) if len(values[0]) else None
 
 
 def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:
@@ -155,8 +154,8 @@ def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:
     model = KNeighborsClassifier(min(NEIGHBOURS, len(xy) - 1)).fit(xy, labels)
     shares = model.predict_proba(None)
     leaders = shares == shares.max(axis=1, keepdims=True)
-    own = leaders[np.arange(len(labels)), np.searchsorted(model.classes_, labels)]
-    return float(np.mean(own / leaders.sum(axis=1)))
+    own = np.searchsorted(model.classes_, labels)
+    return float(np.mean(leaders[np.arange(len(labels)), own] / leaders.sum(axis=1)))
 
 
 def score(found: Views, pairs: Sequence[Pair], pause: Callable[[], object], seconds: float) -> list[ScoredPair]:

@@ -103,10 +103,9 @@ class Column(Struct, frozen=True, eq=False):
     @property
     def names_rows(self) -> bool:
         """Return whether the cells are as row names are: words or whole numbers, all different."""
-        numbers = self.values[np.isfinite(self.values)]
-        hashes = np.fromiter(map(hash, self.words), np.int64, len(self.words))
-        distinct = len(different(hashes)) + len(different(numbers))
-        return distinct == len(self.values) and not np.any(numbers % 1)
+        numbers = different(self.values[np.isfinite(self.values)])
+        words = different(np.fromiter(map(hash, self.words), np.int64, len(self.words)))
+        return len(numbers) + len(words) == len(self.values) and not np.any(numbers % 1)
 
     def word(self, row: int) -> str | None:
         """Return the text of one cell; None for a finite number."""
@@ -192,8 +191,7 @@ class Commas:
     _GROUPS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 
     def __init__(self) -> None:
-        self._first = ""
-        self._sure = False
+        self._first, self._sure = "", False
 
     def check(self, cells: Sequence[str]) -> None:
         """Check cells that are numbers with a decimal comma."""
@@ -208,12 +206,8 @@ class Commas:
     @property
     def doubt(self) -> str:
         """Return a sentence on the ambiguity, or ""."""
-        if self._sure or not self._first:
-            return ""
-        return (
-            f"{self._first} is read as {number_text(number_in(self._first, ','))}, with a decimal comma."
-            " If it separates thousands, remove it first."
-        )
+        number = f"{self._first} is read as {number_text(number_in(self._first or '0', ','))}, with a decimal comma."
+        return "" if self._sure or not self._first else f"{number} If it separates thousands, remove it first."
 
 
 class PackedWords(Sequence[str]):
@@ -237,12 +231,10 @@ class CellCollector:
     """Collect the cells of one column, many at a time."""
 
     def __init__(self, decimal: str = ".", commas: Commas | None = None) -> None:
-        self._decimal = decimal
-        self._commas = commas
+        self._decimal, self._commas = decimal, commas
         # Arrays that grow: an array for each part would take more memory than the file.  The values end with the last
         # number, and the codes with the last word.
-        self._values, self._codes = array("d"), array("i")
-        self._words = PackedWords()
+        self._values, self._codes, self._words = array("d"), array("i"), PackedWords()
         self._known: dict[str, int] = {}
 
     def add(self, cells: Sequence[str]) -> None:
@@ -306,7 +298,7 @@ class CellCollector:
 
 def column_of(name: str, values: Array) -> Column:
     """Return a column of numbers, some of which may not be finite."""
-    values = np.array(values, dtype=np.float64)
+    values = np.asarray(values, dtype=np.float64)
     if np.isfinite(values).all():
         return Column(name, values)
     words = np.select([np.isnan(values), values == np.inf, values == -np.inf], [0, 1, 2], -1).astype(np.int32)
