@@ -79,6 +79,6 @@ def _cells(line: str) -> list[str]:
 def _unquoted(cell: str) -> str:
     """Return the text of a cell, "" for a missing one."""
     cell = cell.strip()
-    if len(cell) > 1 and cell[0] in "'\"" and cell[0] == cell[-1]:
-        return re.sub(r"\\(.)", lambda found: " " if found[1] in "ntr" else found[1], cell[1:-1])
-    return "" if cell == "?" else cell
+    if len(cell) < 2 or cell[0] not in "'\"" or cell[0] != cell[-1]:
+        return "" if cell == "?" else cell
+    return re.sub(r"\\(.)", lambda found: " " if found[1] in "ntr" else found[1], cell[1:-1])

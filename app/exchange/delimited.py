@@ -9,9 +9,10 @@ import math
 import re
 import sys
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import dropwhile
+from itertools import dropwhile, islice
 
 import numpy as np
 from msgspec.structs import replace
@@ -70,13 +71,9 @@ def encoding_of(data: bytes, name: str, progress: OnProgress = unheard) -> str:
     FileError
         If it is not a text.
     """
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        tried = ["utf-16"]
-    elif data.startswith(codecs.BOM_UTF8):
-        tried = ["utf-8-sig"]
-    else:
-        tried = ["utf-8", "cp1252"]
-    for encoding in tried:
+    sixteen = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    marked = data.startswith(codecs.BOM_UTF8)
+    for encoding in ["utf-16"] if sixteen else ["utf-8-sig"] if marked else ["utf-8", "cp1252"]:
         decoder, found = codecs.getincrementaldecoder(encoding)(), None
         try:
             for start in range(0, len(data), _BLOCK):  # in blocks: one call would block all other threads
@@ -104,9 +101,8 @@ class TextLines:
     def __init__(self, data: bytes, encoding: str, name: str, by_blanks: bool = False) -> None:
         self._file = io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace", newline="")
         self._name, self._by_blanks = name, by_blanks
-        # Number of the present line, and of the first one of its record.
-        self._number = self.start = 0
-        self.fresh = True
+        # Number of the present line, and of the first one of its record, which has not begun.
+        self._number, self.start, self.fresh = 0, 0, True
 
     def records(self) -> Iterator[str]:
         """Yield the lines of a text in which each line is a record."""
@@ -118,8 +114,11 @@ class TextLines:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
-                line += self._file.readline()
-                check_size(self._name, 1, 1 + max(map(line.count, "\t;,|")))
+                numbers = [*map(line.count, "\t;,|")]
+                while line and line[-1] not in "\r\n":  # in pieces: one call would block all other threads
+                    line = self._file.readline(_LONGEST_LINE)
+                    numbers = [number + line.count(sign) for number, sign in zip(numbers, "\t;,|", strict=True)]
+                check_size(self._name, 1, 1 + max(numbers))
                 at = f"line {self._number} is longer than {grouped(_LONGEST_LINE)} characters"
                 raise FileError(f"{self._name} cannot be used: {at}.")
             if self.fresh:
@@ -183,8 +182,9 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str, place: Layout) -> float:
     cells = [cell for row in body or [head] for cell in sampled(row) if cell]
     numbers = sum(is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
-    head = sampled(head)
-    return even * (0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in head) / len(head))
+    return even * (
+        0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in sampled(head)) / len(sampled(head))
+    )
 
 
 def _find_out(
@@ -255,6 +255,7 @@ def read_delimited(data: bytes, encoding: str, name: str, spec: Dialect, progres
     Rows with another number of cells than most are the table's faults.
     """
     first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
+    deque(islice(TextLines(data, encoding, name).records(), _SAMPLE_ROWS), 0)  # a line that is too long is read once
     read = partial(records_of, data, encoding, name)
     given, bare = spec.separator or hint_in(first) or None, b'"' not in data[:_SAMPLE_SIZE]
     dialect, width, head = _find_out(read, given, name, spec, bare)

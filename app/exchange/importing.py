@@ -34,6 +34,8 @@ IMPORTS = {
 _ARRAYS, _SVMLIGHT, _JSON = (IMPORTS[title] for title in ("NumPy arrays", "svmlight, LIBSVM", "JSON"))
 #: Beginning of the workbooks of old versions of Excel, and of encrypted ones.
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+#: Beginning of the end of a zip file, and most bytes of its list of parts, which takes a second to read.
+_DIRECTORY, _MOST_LISTED = b"PK\x05\x06", 2_000_000
 #: Beginnings of files of other kinds, in small letters.
 _OTHERS = {
     b"%pdf": "a PDF file: copy the table from it, and import from the clipboard",
@@ -103,6 +105,8 @@ def decode(
         data = data[: data.rfind(b"\n", 0, BEGINNING) + 1]
     if not any(data[start : start + BEGINNING].strip(_BLANK) for start in range(0, len(data), BEGINNING)):
         raise FileError(f"{name} is empty.")
+    if data.startswith(b"PK") and int.from_bytes(data[data.rfind(_DIRECTORY) :][12:16], "little") > _MOST_LISTED:
+        raise FileError(f"{name} is a zip file of very many parts, so it was not read.")
     if suffix not in _ARRAYS and (data.startswith(_OLD_WORKBOOK) or _is_workbook(data)):
         from .workbook import read_workbook  # here, because few need it
 
@@ -116,10 +120,10 @@ def decode(
 
 def _is_workbook(data: bytes) -> bool:
     """Return whether `data` is a zip file, though a damaged one, without arrays."""
-    if not data.startswith(b"PK\x03\x04"):
-        return False
     with suppress(zipfile.BadZipFile, ValueError, NotImplementedError):
-        return not any(name.endswith(".npy") for name in zipfile.ZipFile(io.BytesIO(data)).namelist())
+        return data.startswith(b"PK\x03\x04") and not any(
+            name.endswith(".npy") for name in zipfile.ZipFile(io.BytesIO(data)).namelist()
+        )
     return True
 
 

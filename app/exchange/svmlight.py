@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from contextlib import suppress
-from itertools import islice, starmap
+from itertools import islice
 
 import numpy as np
 
@@ -86,5 +86,5 @@ def read_svmlight(data: bytes, encoding: str, name: str, progress: OnProgress = 
         raise FileError(f"{name} holds no rows.")
     dense = np.zeros((n_columns, len(labels)))
     dense[np.asarray(columns) - 1, np.asarray(rows)] = values
-    titled = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.asarray(labels))]
-    return Table(name, tuple(starmap(column_of, titled)), np.asarray(starts), faults)
+    named = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.asarray(labels))]
+    return Table(name, tuple(column_of(*each) for each in named), np.asarray(starts), faults)

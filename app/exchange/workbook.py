@@ -91,8 +91,7 @@ def _output(words: list[str], data: bytes, progress: OnProgress) -> tuple[bytes,
 def _check_unpacked(data: bytes, name: str) -> None:
     """Raise a FileError if a workbook would unpack to very much more."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(info.file_size for info in archive.infolist())
+        size = sum(info.file_size for info in zipfile.ZipFile(io.BytesIO(data)).infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         raise FileError(f"{name} is damaged, or no workbook.") from None
     if size > 2 * MAX_BYTES or size > max(_SMALL, _MOST_PACKED * len(data)):

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
 from app.core.points import LIMIT
+from app.exchange import delimited
 from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice, first_import
 from app.exchange.components import standardised
 from app.exchange.exporting import EXPORTS, DoubtError, as_text, from_text, names_of, running
@@ -227,6 +228,14 @@ def test_too_many_columns_are_counted(n_rows: int) -> None:
     assert refused == "drawing.csv has 1\u202f000\u202f000 columns; 10\u202f000 are the most that can be read."
     longer = refusal("1.5," * 1_000_000 + "1.5\n")
     assert longer == "drawing.csv has 1\u202f000\u202f001 columns; 10\u202f000 are the most that can be read."
+
+
+@pytest.mark.parametrize("start", ["", "a;b\n1;2\n"])
+def test_a_long_line_is_read_once(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, refused = f"{start}{'1;' * 100_000}1\n1;2\n".encode(), list[str]()
+    monkeypatch.setattr(delimited, "_LONGEST_LINE", 1000)
+    n_calls = calls_of(lambda: refused.append(refusal(data)))
+    assert refused[0].startswith("drawing.csv has 100\u202f001 columns") and n_calls < 3000
 
 
 def test_a_header_of_a_megabyte_is_read_completely() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from app.exchange import json_records, workbook
+from app.exchange import importing, json_records, workbook
 from app.exchange.columns import Choice, convert
 from app.exchange.exporting import EXPORTS, names_of, numbered
 from app.exchange.importing import BEGINNING, IMPORTS, decode, read, read_text
@@ -309,6 +309,17 @@ def test_the_first_rows_of_a_large_file(tmp_path: Path) -> None:
     path.write_text(text[:1000])
     with pytest.raises(FileError, match="short"):
         read(path, beginning=True)
+
+
+def test_a_zip_file_of_very_many_parts_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(100):
+            archive.writestr(str(number), b"")
+    monkeypatch.setattr(importing, "_MOST_LISTED", 4000)
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *arguments: pytest.fail("it was listed"))
+    for suffix in (".xlsx", ".npz", ".csv"):
+        assert refusal(file.getvalue(), f"many{suffix}") == "is a zip file of very many parts, so it was not read."
 
 
 ODD_RECORDS = [{"x": 1.5, "k": "a}, {b", "n": 1}, {"x": 2, "k": "[c], ", "n": 2}, {"x": -3, "k": "é\\", "n": 3}] * 5
