@@ -124,8 +124,16 @@ def views(table: Table, label: int | None) -> Views | None:
     if plane is None:
         why = "there are too many columns" if len(columns) > MOST_OF_PLANE else "no row has a number in every column"
         notes.append(f"No principal components: {why}.")
-    located = np.full((len(rows), 2), np.nan) if plane is None else plane.project(values)
-    return Views(columns, pairs, ranked, sample, labels, plane, located, " ".join(filter(None, notes)))
+    return Views(
+        columns,
+        pairs,
+        ranked,
+        sample,
+        labels,
+        plane,
+        np.full((len(rows), 2), np.nan) if plane is None else plane.project(values),
+        " ".join(filter(None, notes)),
+    )
 
 
 def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:
