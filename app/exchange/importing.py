@@ -48,7 +48,7 @@ _OTHERS = {
 #: Bytes of an empty text.
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 #: Bytes of a large file that are read for a first preview, within some tenths of a second.
-BEGINNING = 1_000_000
+BEGINNING = 500_000
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000
 
