@@ -380,10 +380,10 @@ def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
     )
 
 
-def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
+def test_more_than_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "noise.playground"
     with path.open("wb") as file:  # a hole, which takes no space
-        file.truncate(200_000_000)
+        file.truncate(200_000_001)
     table = Open()
     tracemalloc.start()
     assert not file_work.open_file(table.user, path, table.alerts.append) and table.unharmed()
