@@ -330,7 +330,7 @@ def test_json_that_is_read_in_pieces(size: int, monkeypatch: pytest.MonkeyPatch)
     columns = {name: [record[name] for record in ODD_RECORDS] for name in ("x", "k", "n")}
     by_row = {name: {str(row): cell for row, cell in enumerate(cells)} for name, cells in columns.items()}
     rows = [[*record.values()] for record in ODD_RECORDS]
-    lines = "\r\n".join(json.dumps(record, ensure_ascii=False) for record in ODD_RECORDS) + "\n\n"
+    lines = " \r\n".join(json.dumps(record, ensure_ascii=False) for record in ODD_RECORDS) + "\n\n"
     texts = [json.dumps(ODD_RECORDS), json.dumps(ODD_RECORDS, indent=2), lines, json.dumps(columns, indent=1)]
     texts += [json.dumps(by_row), json.dumps({"about": [], "rows": ODD_RECORDS}), json.dumps([[*"xkn"], *rows])]
     texts += [json.dumps({"columns": [*"xkn"], "data": rows}), "\n".join(map(json.dumps, [[*"xkn"], *rows]))]
