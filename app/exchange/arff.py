@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from app.files.documents import FileError
 
-from .delimited import by_lines, encoding_of, table_of
+from .delimited import by_lines, table_of
 from .head import Head
 from .table import Dialect, OnProgress, Table, unheard
 
@@ -23,13 +23,13 @@ _HINTS = dict.fromkeys(("numeric", "real", "integer"), "continuous") | {"string"
 
 def looks_like_arff(lines: Iterable[str]) -> bool:
     """Return whether the first of `lines` that is no comment begins an ARFF file."""
-    first = next((line.strip() for line in lines if line.strip() and not line.lstrip().startswith("%")), "")
-    return first.casefold().startswith(("@relation", "@attribute"))
+    texts = (line.strip().casefold() for line in lines)
+    return next((text for text in texts if text and text[0] != "%"), "").startswith(("@relation", "@attribute"))
 
 
-def read_arff(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
+def read_arff(data: bytes, encoding: str, name: str, progress: OnProgress = unheard) -> Table:
     """Return the table in an ARFF file; raise a FileError with one sentence if there is none."""
-    lines = enumerate(io.TextIOWrapper(io.BytesIO(data), encoding_of(data, name)), 1)
+    lines = enumerate(io.TextIOWrapper(io.BytesIO(data), encoding), 1)
     titles, hints, zeros = list[str](), list[str](), list[str]()
     for number, line in lines:
         text = line.strip()
@@ -49,7 +49,9 @@ def read_arff(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
         raise FileError(f"{name} cannot be used: it has no @attribute.")
     rows = ((number, _row(line.strip(), zeros)) for number, line in lines if line.strip() and line.lstrip()[0] != "%")
     head, report = Head(titles, hints), by_lines(data, progress)
-    return replace(table_of(rows, name, Dialect(",", ".", True), len(titles), head, None, report), dialect=None)
+    return replace(
+        table_of(rows, name, Dialect(",", ".", True), len(titles), head, None, report, len(data)), dialect=None
+    )
 
 
 def _row(line: str, zeros: Sequence[str]) -> list[str]:
@@ -77,6 +79,6 @@ def _cells(line: str) -> list[str]:
 def _unquoted(cell: str) -> str:
     """Return the text of a cell, "" for a missing one."""
     cell = cell.strip()
-    if len(cell) > 1 and cell[0] in "'\"" and cell[0] == cell[-1]:
-        return re.sub(r"\\(.)", lambda found: " " if found[1] in "ntr" else found[1], cell[1:-1])
-    return "" if cell == "?" else cell
+    if len(cell) < 2 or cell[0] not in "'\"" or cell[0] != cell[-1]:
+        return "" if cell == "?" else cell
+    return re.sub(r"\\(.)", lambda found: " " if found[1] in "ntr" else found[1], cell[1:-1])

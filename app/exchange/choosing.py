@@ -54,8 +54,7 @@ class Chosen(Struct, frozen=True, eq=False):
 
     def fields(self) -> dict[str, Any]:
         """Return the choice and what came of it, for other programs."""
-        x, y = self.imported.columns
-        label = self.choice.label
+        (x, y), label = self.imported.columns, self.choice.label
         times = np.bincount(self.imported.labels).tolist()
         names = [self.document.class_name(number) for number in range(len(times))]
         return {
@@ -76,8 +75,8 @@ class Chosen(Struct, frozen=True, eq=False):
         fields = self.fields()
         words = [f"{name} {quoted(fields[name]) if fields[name] else 'none'}" for name in ("x", "y", "class")]
         standardise = "the classifiers standardise" if fields["standardise"] else "not standardised"
-        sentences = [f"{self.table.name}: {', '.join(words)}, {standardise}.", self.imported.summary, *self.table.notes]
-        return "  ".join(sentences)
+        choice = f"{self.table.name}: {', '.join(words)}, {standardise}."
+        return "  ".join([choice, self.imported.summary, *self.table.notes])
 
 
 def choose(table: Table, wanted: Wanted) -> Chosen:

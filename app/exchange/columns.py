@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 
 import numpy as np
 from msgspec import Struct
@@ -22,7 +23,7 @@ from .components import principal_components, standardised
 from .roles import Choice as Choice
 from .roles import default_choice as default_choice
 from .roles import quoted, usable_columns
-from .table import Column, Table, number_text
+from .table import Column, Table, different, number_text
 
 #: Most unusable rows that are listed; the count has no limit.
 MOST_LISTED = 200
@@ -85,8 +86,7 @@ class Imported(Struct, frozen=True, eq=False):
     @property
     def summary(self) -> str:
         """Return a line on the points to be imported."""
-        parts = []
-        times_of = np.bincount(self.labels)
+        parts, times_of = list[str](), np.bincount(self.labels)
         for label, times in zip(np.flatnonzero(times_of).tolist(), times_of[times_of > 0].tolist(), strict=True):
             name = plain(self.class_names[label]) if label < len(self.class_names) else ""
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
@@ -115,20 +115,22 @@ class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
         self.rows, self.count = rows, count
 
 
-def first_import(table: Table, choice: Choice | None = None) -> tuple[Choice, Imported]:
+def first_import(
+    table: Table, choice: Choice | None = None, report: Callable[[], object] = int
+) -> tuple[Choice, Imported]:
     """Return the first choice and its points: unusable rows are left out, and lanes standardise where it is advised."""
     choice = replace(choice or default_choice(table), leave_out=True)
-    imported = convert(table, choice)
-    if not imported.advice:
-        return choice, imported
-    return replace(choice, standardise=True), replace(imported, standardise=True)
+    imported = convert(table, choice, report)
+    advised = choice.standardise or imported.advice != ""
+    return replace(choice, standardise=advised), replace(imported, standardise=advised)
 
 
-def convert(table: Table, choice: Choice) -> Imported:
+def convert(table: Table, choice: Choice, report: Callable[[], object] = int) -> Imported:
     """Return the points of `table` by `choice`; raise BadRows or FileError, with a sentence, if a row is unusable.
 
     Classes written as whole numbers 1 to 8 keep their numbers.  Other numbers are sorted, and words alphabetically, so
-    that the two halves of a file get the same classes, which the order of appearance would not ensure.
+    that the two halves of a file get the same classes, which the order of appearance would not ensure.  Between pieces
+    of the work, ``report()`` is called.
     """
     refused = f"{table.name} cannot be imported yet"
     if len(table.columns) < 2:
@@ -144,10 +146,11 @@ def convert(table: Table, choice: Choice) -> Imported:
             raise FileError(f"{refused}: column {quoted(column.name)} holds names, not numbers.")
     label, n_rare = _frequent(None if choice.label is None else table.columns[choice.label], choice.merge, refused)
     bad_rows, reasons = bad_rows_of(table, columns, label)
+    report()
     if len(bad_rows) > (len(table) - 1 if choice.leave_out else 0):
         raise _refusal(table, bad_rows, reasons)
     if len(bad_rows):
-        kept = np.setdiff1d(np.arange(len(table)), bad_rows)
+        kept = np.delete(np.arange(len(table)), bad_rows)
         columns, label = [_only(column, kept) for column in columns], None if label is None else _only(label, kept)
     labels, names = (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label)
     values, advice, share, dates = np.column_stack([column.values for column in columns]), "", "", NO_DATES
@@ -158,7 +161,8 @@ def convert(table: Table, choice: Choice) -> Imported:
         values, axes, titles, share = plane.project(values), plane.axis_names(titles), ("PC 1", "PC 2"), plane.share
     else:
         advice, dates = _advice(*columns), (float(columns[0].date), float(columns[1].date))
-    rows = np.column_stack((values, labels))
+    report()
+    alike = (values[labels == label].view(complex)[:, 0] for label in range(len(names)))
     return Imported(
         values,
         labels,
@@ -171,7 +175,7 @@ def convert(table: Table, choice: Choice) -> Imported:
         advice,
         _limits(len(usable_columns(table, choice.label)[0]), share, label is not None),
         n_rare,
-        int((np.diff(rows[np.lexsort(rows.T)], axis=0) == 0).all(axis=1).sum()),  # `unique` would block all threads
+        sum(len(points) - len(different(points)) for points in alike),
         choice.merge,
         dates,
     )
@@ -180,10 +184,8 @@ def convert(table: Table, choice: Choice) -> Imported:
 def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
     """Return the rows with a class, ascending, and their classes, 0 to 7; raise a FileError for a measurement."""
     column, _ = _frequent(None if label is None else table.columns[label], True, f"{table.name} cannot be ranked")
-    rows = np.setdiff1d(np.arange(len(table)), bad_rows_of(table, (), column)[0])
-    if column is None or not len(rows):
-        return rows, np.zeros(len(rows), dtype=np.uint8)
-    return rows, _labels(_only(column, rows))[0]
+    rows = np.delete(np.arange(len(table)), bad_rows_of(table, (), column)[0])
+    return rows, np.zeros(len(rows), np.uint8) if column is None or not len(rows) else _labels(_only(column, rows))[0]
 
 
 def _limits(n_columns: int, share: str, classes: bool) -> str:
@@ -210,10 +212,9 @@ def _advice(x: Column, y: Column) -> str:
     if len(x.values) < 3:
         return ""
     if max(first, second) > UNLIKE * min(first, second):
-        wide, narrow = names if first > second else names[::-1]
-        times = max(first, second) / min(first, second)
-        times_text = f"{times:.0f}" if times < 1000 else "very many"
-        return f"{wide} varies {times_text} times as much as {narrow} and would decide alone: standardise."
+        (wide, narrow), times = names if first > second else names[::-1], max(first, second) / min(first, second)
+        more = f"{f'{times:.0f}' if times < 1000 else 'very many'} times as much as"
+        return f"{wide} varies {more} {narrow} and would decide alone: standardise."
     if not LEAST_DEVIATION <= max(first, second) <= MOST_DEVIATION:
         far = "far apart" if first > 1 else "close together"
         return f"In these units the points lie {far} (deviation {first:.2g} and {second:.2g}): standardise."
@@ -242,7 +243,7 @@ def bad_rows_of(
 
 def _rows_whose(column: Column, test: Callable[[str], bool]) -> NDArray[np.bool_]:
     """Return which rows have a word that passes `test`; an empty array if the column has no words."""
-    return np.array([*map(test, column.words), False])[column.codes]
+    return np.append(np.fromiter(map(test, column.words), bool, len(column.words)), False)[column.codes]
 
 
 def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], ...]) -> BadRows:
@@ -288,28 +289,33 @@ def _frequent(column: Column | None, merge: bool, refused: str) -> tuple[Column 
             f"{refused}: column {quoted(column.name)} holds {grouped(n_classes)} different values, too many for"
             " classes."
         )
-    times = np.where(named, np.bincount(codes, minlength=len(names)), 0)
-    rare = named.copy()
+    rare, times = named.copy(), np.where(named, np.bincount(codes, minlength=len(names)), 0)
     rare[np.argsort(-times, kind="stable")[: MAX_CLASSES - merge]] = False
     words = [(OTHERS if merge else _RARE) if rare[code] else name for code, name in enumerate(names)]
     return Column(column.name, np.full(len(codes), np.nan), tuple(words), codes.astype(np.int32)), int(rare.sum())
 
 
-def _different(column: Column) -> tuple[list[str], NDArray[np.intp]]:
+def _different(column: Column) -> tuple[list[str], NDArray[np.int32]]:
     """Return the different texts of a column in order, and the index of each cell's text."""
-    # Pairs of a number and a code, one of which is the same for all words, and for all numbers.
-    cells = np.nan_to_num(column.values) + 1j * column.codes if column.words else column.values
-    _, first, codes = np.unique(cells, return_index=True, return_inverse=True)
-    texts = [*map(column.cell, first.tolist())]
-    names = sorted(set(texts), key=lambda name: (name == OTHERS, _natural(name))) if column.words else texts
+    numbers = different(column.values[np.isfinite(column.values)])
+    texts = [*map(number_text, numbers.tolist())]
+    if not column.words:
+        return texts, np.searchsorted(numbers, column.values).astype(np.int32)
+    used = np.bincount(column.codes + 1, minlength=len(column.words) + 1)[1:]
+    found = {*texts, *compress(column.words, used)}
+    names = sorted(found, key=lambda name: (name == OTHERS, _natural(name)))
     at = {name: index for index, name in enumerate(names)}
-    return names, np.array([at[text] for text in texts], dtype=np.intp)[codes]
+    codes = np.fromiter((at.get(word, 0) for word in column.words), np.int32, len(column.words))[column.codes]
+    codes[column.codes < 0] = np.array([at[text] for text in texts], np.int32)[
+        np.searchsorted(numbers, column.values[column.codes < 0])
+    ]
+    return names, codes
 
 
 def _labels(column: Column) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
     if column.categories:
         return column.values.astype(np.uint8), tuple(own_names(column.categories))
-    if not column.words and set(np.unique(column.values).tolist()) <= set(range(1, MAX_CLASSES + 1)):
+    if not column.words and set(different(column.values).tolist()) <= set(range(1, MAX_CLASSES + 1)):
         return (column.values - 1).astype(np.uint8), ("",) * int(column.values.max())
     names, codes = _different(column)
     return codes.astype(np.uint8), tuple(own_names(names))

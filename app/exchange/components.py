@@ -24,6 +24,8 @@ from solver.core.arrays import Array
 MOST_COLUMNS = 1000
 #: Loadings below this would be displayed as 0.00.
 _LEAST_LOADING = 0.005
+#: Rows that are standardised at a time.
+_PIECE = 10_000
 
 
 class Components(Struct, frozen=True, eq=False):
@@ -64,17 +66,26 @@ class Components(Struct, frozen=True, eq=False):
         return first, second
 
 
-def principal_components(values: Array) -> Components:
-    """Return the first two principal components of columns (n, m) of finite numbers, n at least 1, m at least 2."""
-    standard, mean, deviation = (
-        np.column_stack(each) for each in zip(*(standardised(column) for column in values.T), strict=True)
-    )
-    variances, vectors = np.linalg.eigh(standard.T @ standard / len(standard))
+def principal_components(values: Array | Sequence[Array]) -> Components:
+    """Return the first two principal components of columns of finite numbers.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, m), or sequence of m arrays of shape (n,)
+        n is at least 1, m at least 2.
+    """
+    columns = values.T if isinstance(values, np.ndarray) else values
+    moments = zip(*(standardised(column)[1:] for column in columns), strict=True)
+    mean, deviation = (np.array(each)[:, np.newaxis] for each in moments)
+    # All of Z at once would take the memory of another table.
+    starts = range(0, len(columns[0]), _PIECE)
+    pieces = ((np.stack([each[at : at + _PIECE] for each in columns]) - mean) / deviation for at in starts)
+    variances, vectors = np.linalg.eigh(sum(piece @ piece.T for piece in pieces) / len(columns[0]))
     loadings = vectors.T[:-3:-1]
     loadings = loadings * np.sign(loadings[[0, 1], np.abs(loadings).argmax(axis=1)])[:, np.newaxis]
     variances = np.maximum(variances, 0.0)  # rounding may make them negative
     first, second = (variances[:-3:-1] / (float(variances.sum()) or 1.0)).tolist()
-    return Components(mean[0], deviation[0], loadings, (first, second))
+    return Components(mean[:, 0], deviation[:, 0], loadings, (first, second))
 
 
 def standardised(values: Array) -> tuple[Array, float, float]:
@@ -100,8 +111,7 @@ def _axis_name(index: int, loadings: Array, names: Sequence[str]) -> str:
     for number, m in enumerate(order):
         sign = "−" if loadings[m] < 0 else "+"
         between = f" {sign} " if number else f" {sign}" if sign == "−" else " "
-        longer = f"{text}{between}{abs(loadings[m]):.2f} {names[m]}"
-        last = number == len(order) - 1
+        longer, last = f"{text}{between}{abs(loadings[m]):.2f} {names[m]}", number == len(order) - 1
         if len(longer) + (0 if last else len(" + …")) > LONGEST:
             return f"{text} + …" if number else f"{longer[: LONGEST - 1]}…"
         text = longer

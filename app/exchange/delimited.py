@@ -9,9 +9,10 @@ import math
 import re
 import sys
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import dropwhile
+from itertools import dropwhile, islice
 
 import numpy as np
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from app.core.number_format import count, grouped
 from app.files.documents import FileError
 
 from .head import DECIMALS as DECIMALS
-from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, is_types, layout
+from .head import Head, Layout, Row, has_header, head_of, is_any_number, is_number, is_types, layout, sampled
 from .table import (
     CellCollector,
     Commas,
@@ -60,30 +61,31 @@ _BLOCK = 1_000_000
 _UTF_8 = re.compile(rb"[\xc3-\xc5][\x80-\xbf]|\xe2\x80[\x80-\xbf]")
 
 
-def encoding_of(data: bytes, name: str) -> str:
+def encoding_of(data: bytes, name: str, progress: OnProgress = unheard) -> str:
     """Return the encoding: UTF-8 or UTF-16 with a byte order mark, else UTF-8, else Windows-1252.
+
+    Between pieces of the work, ``progress(0.0)`` is called.
 
     Raises
     ------
     FileError
         If it is not a text.
     """
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        tried = ["utf-16"]
-    elif data.startswith(codecs.BOM_UTF8):
-        tried = ["utf-8-sig"]
-    else:
-        tried = ["utf-8", "cp1252"]
-    for encoding in tried:
-        decoder = codecs.getincrementaldecoder(encoding)()
+    sixteen = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    marked = data.startswith(codecs.BOM_UTF8)
+    for encoding in ["utf-16"] if sixteen else ["utf-8-sig"] if marked else ["utf-8", "cp1252"]:
+        decoder, found = codecs.getincrementaldecoder(encoding)(), None
         try:
             for start in range(0, len(data), _BLOCK):  # in blocks: one call would block all other threads
+                progress(0.0)
+                if encoding == "cp1252":
+                    found = found or _UTF_8.search(data, start, start + _BLOCK + 2)
                 if "\0" in decoder.decode(data[start : start + _BLOCK]):
                     raise FileError(f"{name} is not a text file: it holds NUL characters.")
             decoder.decode(b"", True)
         except UnicodeError:
             continue
-        if encoding == "cp1252" and (found := _UTF_8.search(data)):
+        if found:
             line = data.count(b"\n", 0, found.start()) + 1
             raise FileError(f"{name} mixes UTF-8 (line {line}) with another encoding: save it anew as UTF-8.")
         return encoding
@@ -98,12 +100,9 @@ class TextLines:
 
     def __init__(self, data: bytes, encoding: str, name: str, by_blanks: bool = False) -> None:
         self._file = io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace", newline="")
-        self._name = name
-        self._by_blanks = by_blanks
-        self._number = 0
-        self.fresh = True
-        #: Number of the first line of the present record.
-        self.start = 0
+        self._name, self._by_blanks = name, by_blanks
+        # Number of the present line, and of the first one of its record, which has not begun.
+        self._number, self.start, self.fresh = 0, 0, True
 
     def records(self) -> Iterator[str]:
         """Yield the lines of a text in which each line is a record."""
@@ -115,8 +114,11 @@ class TextLines:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
-                line += self._file.readline()
-                check_size(self._name, 1, 1 + max(map(line.count, "\t;,|")))
+                numbers = [*map(line.count, "\t;,|")]
+                while line and line[-1] not in "\r\n":  # in pieces: one call would block all other threads
+                    line = self._file.readline(_LONGEST_LINE)
+                    numbers = [number + line.count(sign) for number, sign in zip(numbers, "\t;,|", strict=True)]
+                check_size(self._name, 1, 1 + max(numbers))
                 at = f"line {self._number} is longer than {grouped(_LONGEST_LINE)} characters"
                 raise FileError(f"{self._name} cannot be used: {at}.")
             if self.fresh:
@@ -177,10 +179,12 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str, place: Layout) -> float:
     head, *below = rows[place.top :]
     even = sum(len(row) == place.width for row in (head, *below)) / (len(below) + 1)
     body = below[2:] if below and is_types(below[0]) else below
-    cells = [cell for row in body or [head] for cell in row if cell]
+    cells = [cell for row in body or [head] for cell in sampled(row) if cell]
     numbers = sum(is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
-    return even * (0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in head) / len(head))
+    return even * (
+        0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in sampled(head)) / len(sampled(head))
+    )
 
 
 def _find_out(
@@ -245,31 +249,39 @@ def by_lines(data: bytes, progress: OnProgress) -> Callable[[int], object]:
     return lambda line: progress(line / n_lines)
 
 
-def read_delimited(data: bytes, name: str, spec: Dialect, progress: OnProgress = unheard) -> Table:
+def read_delimited(data: bytes, encoding: str, name: str, spec: Dialect, progress: OnProgress = unheard) -> Table:
     """Return the table in a separated text; raise a FileError with one sentence if there is none.
 
     Rows with another number of cells than most are the table's faults.
     """
-    encoding = encoding_of(data, name)
     first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
+    deque(islice(TextLines(data, encoding, name).records(), _SAMPLE_ROWS), 0)  # a line that is too long is read once
     read = partial(records_of, data, encoding, name)
     given, bare = spec.separator or hint_in(first) or None, b'"' not in data[:_SAMPLE_SIZE]
     dialect, width, head = _find_out(read, given, name, spec, bare)
     try:
         check_size(name, 1, width)
         commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
-        records = read(dialect.separator or ",")
-        return table_of(records, name, dialect, width, head, commas, by_lines(data, progress))
+        records, report = read(dialect.separator or ","), by_lines(data, progress)
+        report(0)
+        return table_of(records, name, dialect, width, head, commas, report, len(data))
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
 
-def read_rows(rows: Callable[[], Iterator[Row]], name: str, row_name: str) -> Table:
-    """Return the table in rows of texts, which are given anew by each call; its head is found as in a text."""
+def read_rows(
+    rows: Callable[[], Iterator[Row]], name: str, row_name: str, n_bytes: int, report: Callable[[int], object] = unheard
+) -> Table:
+    """Return the table in rows of texts, which are given anew by each call; its head is found as in a text.
+
+    Parameters `n_bytes` and `report` as in `table_of`.
+    """
     dialect, width, head = _find_out(lambda _: rows(), "", name, Dialect(), row_name=row_name)
-    commas = Commas() if dialect.decimal == "," else None
     check_size(name, 1, width)
-    return replace(table_of(rows(), name, dialect, width, head, commas), dialect=None, row_name=row_name)
+    commas = Commas() if dialect.decimal == "," else None
+    return replace(
+        table_of(rows(), name, dialect, width, head, commas, report, n_bytes), dialect=None, row_name=row_name
+    )
 
 
 def table_of(
@@ -280,22 +292,21 @@ def table_of(
     head: Head,
     commas: Commas | None = None,
     report: Callable[[int], object] = unheard,
+    n_bytes: int = 0,
 ) -> Table:
     """Return the table of `records` below `head`; rows with another number of cells than `width` are its faults.
 
-    Between pieces of the work, ``report(line)`` is called.
+    In their file, the records take `n_bytes`.  Between pieces of the work, ``report(line)`` is called.
     """
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
-    lines = array("q")
-    faults: dict[int, str] = {}
-    chunk: list[list[str]] = []
-    most = max(_LEAST_ROWS, _CHUNK // width)
+    lines, faults = array("i"), dict[int, str]()
+    chunk, most = list[list[str]](), max(_LEAST_ROWS, _CHUNK // width)
 
     def take_over() -> None:
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
             column.add(cells)
         chunk.clear()
-        check_size(name, len(lines), width)
+        check_size(name, len(lines), width, n_bytes)
         report(lines[-1] if lines else 0)
 
     for line, cells in dropwhile(lambda record: record[0] < head.start, records):
@@ -324,10 +335,9 @@ def table_of(
     names = titles
     if dialect.header and not titles[0] and columns[0].column("").names_rows:
         hints, names = ["left out", *hints[1:]], ["row", *titles[1:]]
-    named = zip(columns, distinct_names(names), titles, hints, strict=False)
     return Table(
         name,
-        tuple(cells.column(distinct, title, hint) for cells, distinct, title, hint in named),
+        tuple(cells.column(*each) for cells, *each in zip(columns, distinct_names(names), titles, hints, strict=False)),
         np.asarray(lines),
         faults,
         "line",

@@ -172,8 +172,7 @@ def running(labels: Labels, class_names: Sequence[str], axes: tuple[str, str], p
         return ""
     used = np.unique(labels).tolist()
     names = names_of(class_names, used)
-    written = [*_titles(axes), *(names[label] for label in used)]
-    return next((name for name in written if may_run(name)), "")
+    return next((name for name in (*_titles(axes), *(names[label] for label in used)) if may_run(name)), "")
 
 
 def _titles(axes: tuple[str, str]) -> list[str]:

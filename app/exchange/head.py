@@ -68,6 +68,11 @@ def is_number(cell: str, decimal: str) -> bool:
     return not math.isnan(cell_number(cell, decimal)) or cell.strip().casefold() == "nan"
 
 
+def sampled(row: Sequence[str]) -> Sequence[str]:
+    """Return a thousand cells of a longer row."""
+    return row[:: 1 + len(row) // 1000]
+
+
 def is_any_number(cell: str) -> bool:
     """Return whether `cell` is a number with any decimal sign, and so no title of a column."""
     return any(is_number(cell, decimal) for decimal in DECIMALS)
@@ -75,7 +80,7 @@ def is_any_number(cell: str) -> bool:
 
 def layout(rows: Sequence[Sequence[str]], decimal: str, header: bool | None, separator: str) -> Layout:
     """Return how the first rows of a text are laid out, if they are those of a table."""
-    numeric = [any(is_number(cell, decimal) for cell in row) for row in rows]
+    numeric = [any(is_number(cell, decimal) for cell in sampled(row)) for row in rows]
     lengths = Counter(map(len, compress(rows, numeric))) or Counter(map(len, rows[1:] or rows))
     width = max(lengths, key=lambda length: (lengths[length], length), default=0)
     if header is False:
@@ -103,9 +108,8 @@ def layout(rows: Sequence[Sequence[str]], decimal: str, header: bool | None, sep
             or (above == width - 1 > 1 and not any(row[-1] for row in body))
             or (above > width and separator != " ")
         )
-    if any(all(is_number(cell, decimal) for cell in row) for row in rows[:top]):
-        return Layout(width)  # numbers are no prose
-    return Layout(width, top, first)
+    numbers = any(all(is_number(cell, decimal) for cell in row) for row in rows[:top])  # which are no prose
+    return Layout(width) if numbers else Layout(width, top, first)
 
 
 def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
@@ -123,15 +127,12 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
             and len(rows) > 2
             and all(index < len(row) and is_number(row[index], decimal) for row in rows[1:])
         )
-        word = cell.strip().casefold()
-        below = {row[index].strip().casefold() for row in rows[1:] if index < len(row)}
-        if word in CLASS_NAMES and below and word not in below:
+        words = {row[index].strip().casefold() for row in rows[1:] if index < len(row)}
+        named = (word := cell.strip().casefold()) in CLASS_NAMES and words and word not in words
+        if named or over_numbers > 1:
             return True
-    if over_numbers > 1:
-        return True
-    if any(is_any_number(cell) for cell in rows[0]):
-        return False
-    return len(rows) == 1 or any(is_number(cell, decimal) for row in rows[1:] for cell in row)
+    below = (cell for row in rows[1:] for cell in row)
+    return not any(map(is_any_number, rows[0])) and (len(rows) == 1 or any(is_number(cell, decimal) for cell in below))
 
 
 def head_of(rows: Sequence[Row], place: Layout, dialect: Dialect, row_name: str = "line") -> Head:

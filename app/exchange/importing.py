@@ -34,6 +34,8 @@ IMPORTS = {
 _ARRAYS, _SVMLIGHT, _JSON = (IMPORTS[title] for title in ("NumPy arrays", "svmlight, LIBSVM", "JSON"))
 #: Beginning of the workbooks of old versions of Excel, and of encrypted ones.
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+#: Beginning of the end of a zip file, and most bytes of its list of parts, which takes a second to read.
+_DIRECTORY, _MOST_LISTED = b"PK\x05\x06", 2_000_000
 #: Beginnings of files of other kinds, in small letters.
 _OTHERS = {
     b"%pdf": "a PDF file: copy the table from it, and import from the clipboard",
@@ -43,8 +45,10 @@ _OTHERS = {
     b"matlab": "a MATLAB file: save the table as CSV",
     **dict.fromkeys((b"<!doctype", b"<html", b"<?xml"), "a web page or XML: save the table as CSV"),
 }
+#: Bytes of an empty text.
+_BLANK = b" \t\r\n\xef\xbb\xbf"
 #: Bytes of a large file that are read for a first preview, within some tenths of a second.
-BEGINNING = 1_000_000
+BEGINNING = 500_000
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000
 
@@ -81,7 +85,7 @@ def read_text(
     """Return the table in a text, as spreadsheets put it on the clipboard; raise a FileError if there is none."""
     if len(text) > documents.MAX_BYTES:
         raise FileError(f"{CLIPBOARD} holds more than {documents.MAX_BYTES // 10**6} MB, so it was not read.")
-    data = b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace")
+    data = f"\ufeff{text.removeprefix(chr(0xFEFF))}".encode("utf-8", "replace")
     return decode(data, CLIPBOARD, "", dialect, None, progress, beginning)
 
 
@@ -99,12 +103,14 @@ def decode(
         if len(data) < BEGINNING:
             raise FileError(f"{name} is short.")
         data = data[: data.rfind(b"\n", 0, BEGINNING) + 1]
-    if re.search(rb"[^ \t\r\n\xef\xbb\xbf]", data) is None:
+    if not any(data[start : start + BEGINNING].strip(_BLANK) for start in range(0, len(data), BEGINNING)):
         raise FileError(f"{name} is empty.")
+    if data.startswith(b"PK") and int.from_bytes(data[data.rfind(_DIRECTORY) :][12:16], "little") > _MOST_LISTED:
+        raise FileError(f"{name} is a zip file of very many parts, so it was not read.")
     if suffix not in _ARRAYS and (data.startswith(_OLD_WORKBOOK) or _is_workbook(data)):
         from .workbook import read_workbook  # here, because few need it
 
-        return with_groups(with_dates(read_workbook(data, name, sheet)))
+        return with_groups(with_dates(read_workbook(data, name, sheet, progress)))
     if suffix in _ARRAYS or data.startswith((ARRAY, b"PK\x03\x04")):
         return read_archive(data, name)
     if kind := next((kind for start, kind in _OTHERS.items() if data[:9].lower().startswith(start)), ""):
@@ -114,24 +120,26 @@ def decode(
 
 def _is_workbook(data: bytes) -> bool:
     """Return whether `data` is a zip file, though a damaged one, without arrays."""
-    if not data.startswith(b"PK\x03\x04"):
-        return False
     with suppress(zipfile.BadZipFile, ValueError, NotImplementedError):
-        return not any(name.endswith(".npy") for name in zipfile.ZipFile(io.BytesIO(data)).namelist())
+        return data.startswith(b"PK\x03\x04") and not any(
+            name.endswith(".npy") for name in zipfile.ZipFile(io.BytesIO(data)).namelist()
+        )
     return True
 
 
 def _decode_text(data: bytes, name: str, suffix: str, spec: Dialect, progress: OnProgress) -> Table:
     """Return the table in a text.  A `spec` with any choice is of a separated text."""
-    encoding = encoding_of(data, name)
+    encoding = encoding_of(data, name, progress)
     if spec == Dialect():
         start = data[:_BEGINNING].decode(encoding, "replace")
         if suffix in _JSON or re.match(r"\s*(\[\s*[\[{]|\{\s*\")", start):
-            return with_groups(with_dates(read_json(data, name)))
+            return with_groups(with_dates(read_json(data, encoding, name, progress)))
         if looks_like_arff(start.splitlines()):
-            return with_groups(with_dates(read_arff(data, name, progress)))
+            return with_groups(with_dates(read_arff(data, encoding, name, progress)))
         if looks_like_mldemos(data):
-            return read_mldemos(data, name)
-    if suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, name)):
-        return read_svmlight(data, name, progress)
-    return with_groups(with_dates(read_delimited(data, name, spec, progress)))
+            return read_mldemos(data, name, progress)
+    sparse = suffix in _SVMLIGHT or (spec == Dialect() and looks_like_svmlight(data, encoding, name))
+    given = data, encoding, name
+    if sparse:
+        return read_svmlight(*given, progress)
+    return with_groups(with_dates(read_delimited(*given, spec, progress)))

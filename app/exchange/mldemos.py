@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 
 from msgspec.structs import replace
 
-from .delimited import records_of, table_of
+from .delimited import by_lines, records_of, table_of
 from .head import Head, is_number, span
-from .table import Dialect, Table
+from .table import Dialect, OnProgress, Table, unheard
 
 _COUNTS = re.compile(rb"\s*([1-9]\d{0,8}) ([1-9]\d{0,3})\s*\n([^\n]*)\n")
 #: Characters in which the first row ends.
@@ -25,14 +25,14 @@ def looks_like_mldemos(data: bytes) -> bool:
     return numbers and n_dimensions < len(cells) <= n_dimensions + 2 and data.count(b"\n") >= n_rows
 
 
-def read_mldemos(data: bytes, name: str) -> Table:
+def read_mldemos(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
     """Return the table in a file of MLDemos; raise a FileError with one sentence if there is none."""
     records = records_of(data, "utf-8", name, " ")
-    (line, counts), *rows = islice(records, 1 + int(data.split(None, 1)[0]))
-    n_dimensions, width = int(counts[1]), len(rows[0][1])
-    hints = [*["continuous"] * n_dimensions, "class", "left out"][:width]
-    rest = list(records)
-    notes = [f"Left out: the counts in line {line}."]
-    notes += [f"Left out: sequences and obstacles in {span('line', rest)}."] if rest else []
-    table = table_of(rows, name, Dialect(" ", ".", False), width, Head(hints=hints, notes=tuple(notes)))
-    return replace(table, dialect=None)
+    (line, (n_rows, n_dimensions)), first = islice(records, 2)
+    hints = [*["continuous"] * int(n_dimensions), "class", "left out"][: len(first[1])]
+    head = Head(hints=hints, notes=(f"Left out: the counts in line {line}.",))
+    rows, report = chain([first], islice(records, int(n_rows) - 1)), by_lines(data, progress)
+    table = table_of(rows, name, Dialect(" ", ".", False), len(hints), head, None, report, len(data))
+    rest = [*records]
+    notes = [f"Left out: sequences and obstacles in {span('line', rest)}."] if rest else []
+    return replace(table, dialect=None, notes=(*table.notes, *notes))

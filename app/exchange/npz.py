@@ -119,7 +119,7 @@ def _table(archive: _Archive, name: str) -> Table:
     titles = features if len(features) == shape[1] else tuple(f"x{number}" for number in range(1, shape[1] + 1))
     names = distinct_names([*titles, "class"] if classes else titles)
     columns = [
-        replace(column_of(name, values[:, index]), title=one_line(title))
+        replace(column_of(name, values[:, index].copy()), title=one_line(title))
         for index, (name, title) in enumerate(zip(names, titles, strict=False))
     ]
     if classes:
@@ -142,9 +142,8 @@ def _classes(archive: _Archive, name: str, length: int, title: str) -> Column:
     whole = not column.words and (column.values == np.floor(column.values)).all()
     if not whole or not 0 <= column.values.min() <= column.values.max() < len(categories):
         return column
-    if len(categories) <= MAX_CLASSES:
-        return Column(title, column.values, categories=categories)
-    return _column_of_words(title, categories, column.values)
+    few = len(categories) <= MAX_CLASSES
+    return replace(column, categories=categories) if few else _column_of_words(title, categories, column.values)
 
 
 def _column_of_words(title: str, words: Sequence[str], codes: np.ndarray) -> Column:

@@ -114,8 +114,7 @@ def read(path: Path, most: int = 0) -> Contents:
     data = documents.read_bytes(path, most)
     if kind in (Kind.SHARE_TEXT, Kind.ANSWERS):
         return of_text(data.decode("utf-8", "replace"))
-    document = documents.decode(data, path.name or str(path))
-    return Contents(document, Kind.DOCUMENT, path, Fingerprint.of(data))
+    return Contents(documents.decode(data, path.name or str(path)), Kind.DOCUMENT, path, Fingerprint.of(data))
 
 
 def of_text(text: str) -> Contents:

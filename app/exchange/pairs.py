@@ -99,8 +99,7 @@ def views(table: Table, label: int | None) -> Views | None:
         if not ranked:
             notes.append("Without a class, pairs are in the order of the columns.")
     except FileError:  # reported in the summary
-        rows, labels = classes_of(table, None)
-        ranked = False
+        (rows, labels), ranked = classes_of(table, None), False
     chosen = np.sort(np.random.default_rng(0).choice(len(rows), min(len(rows), SAMPLE), replace=False))
     rows, labels = rows[chosen], labels[chosen]
     values, sample = np.empty((2, len(columns), len(rows))).transpose(0, 2, 1)
@@ -110,8 +109,9 @@ def views(table: Table, label: int | None) -> Views | None:
         cells = table.columns[index].values[rows]
         column[:] = np.where(np.abs(cells) <= LIMIT, cells, np.nan)
         scaled[:] = standardised(column)[0]
-    order = np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns))
-    best = order[:MOST_COLUMNS]
+    best = (np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns)))[
+        :MOST_COLUMNS
+    ]
     if len(columns) > MOST_COLUMNS:
         which = "that separate the classes best one by one" if ranked else "further left"
         notes.append(
@@ -124,8 +124,16 @@ def views(table: Table, label: int | None) -> Views | None:
     if plane is None:
         why = "there are too many columns" if len(columns) > MOST_OF_PLANE else "no row has a number in every column"
         notes.append(f"No principal components: {why}.")
-    located = np.full((len(rows), 2), np.nan) if plane is None else plane.project(values)
-    return Views(columns, pairs, ranked, sample, labels, plane, located, " ".join(filter(None, notes)))
+    return Views(
+        columns,
+        pairs,
+        ranked,
+        sample,
+        labels,
+        plane,
+        np.full((len(rows), 2), np.nan) if plane is None else plane.project(values),
+        " ".join(filter(None, notes)),
+    )
 
 
 def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:
@@ -145,8 +153,8 @@ def _plane(table: Table, columns: Sequence[int], label: int | None) -> Component
         return None
     chosen = [table.columns[index] for index in columns]
     bad, _ = bad_rows_of(table, chosen, None if label is None else table.columns[label])
-    whole = np.setdiff1d(np.arange(len(table)), bad)
-    return principal_components(np.column_stack([column.values[whole] for column in chosen])) if len(whole) else None
+    values = [np.delete(each.values, bad) if len(bad) else each.values for each in chosen]
+    return principal_components(values) if len(values[0]) else None
 
 
 def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:
@@ -154,8 +162,8 @@ def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:
     model = KNeighborsClassifier(min(NEIGHBOURS, len(xy) - 1)).fit(xy, labels)
     shares = model.predict_proba(None)
     leaders = shares == shares.max(axis=1, keepdims=True)
-    own = leaders[np.arange(len(labels)), np.searchsorted(model.classes_, labels)]
-    return float(np.mean(own / leaders.sum(axis=1)))
+    own = np.searchsorted(model.classes_, labels)
+    return float(np.mean(leaders[np.arange(len(labels)), own] / leaders.sum(axis=1)))
 
 
 def score(found: Views, pairs: Sequence[Pair], pause: Callable[[], object], seconds: float) -> list[ScoredPair]:

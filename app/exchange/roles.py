@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -251,7 +252,8 @@ def _dated(column: Column) -> tuple[Column, str]:
 
     Whether 05/02/2024 begins with the day is taken from the whole column: one of the two orders must fit it better.
     """
-    few = [word for word in column.words[:_MANY] if not np.isnan([seconds_of(word, order) for order in _ORDERS]).all()]
+    first_words = islice(column.words, _MANY)
+    few = [word for word in first_words if not np.isnan([seconds_of(word, order) for order in _ORDERS]).all()]
     if not few or column.categories or column.hint in ("class", "discrete") or (column.codes < 0).any():
         return column, ""
     orders = [True, False] if np.isnan(seconds_of(few[0])) else [None]

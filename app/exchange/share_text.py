@@ -118,8 +118,7 @@ def generated_in(points: Points, settings: GeneratorSettings | None) -> Made | N
     order = np.argsort(index)
     index, partner = index[order], partner[order]
     before = np.maximum.accumulate(np.concatenate(([-1], partner[:-1])))
-    rising = partner > before
-    kept, own = np.zeros(len(made), dtype=bool), np.ones(len(points), dtype=bool)
+    rising, kept, own = partner > before, np.zeros(len(made), dtype=bool), np.ones(len(points), dtype=bool)
     kept[partner[rising]], own[index[rising]] = True, False
     return Made(made, kept, own) if kept.any() else None
 
@@ -163,8 +162,7 @@ def encode(document: Document) -> str:
     # Notes may be long.  Written to a file and read once, because a whole number may become a fraction.
     bare = replace(_without_points(document), notes="", scaling=None, units=NO_UNITS, attached=())
     bare = documents.decode(documents.encode(bare))
-    split = replace(bare.split, painted=document.split.painted)
-    made = generated_in(document.points, document.origin)
+    split, made = replace(bare.split, painted=document.split.painted), generated_in(document.points, document.origin)
     _check_size(document, made)
     return PREFIX + packed(_body(replace(bare, points=document.points, split=split), made))
 
@@ -236,8 +234,7 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
     *view, n_points = _HEAD.unpack_from(body)
     if n_points > MOST_POINTS:
         raise FileError(f"{_NAME} has {grouped(n_points)} points; there may be {MOST_POINTS}.")
-    at = _HEAD.size
-    points = Points()
+    at, points = _HEAD.size, Points()
     if n_points:
         if len(body) < at + _BOX.size + 3 * n_points + 1:
             raise _damaged("points are missing")
@@ -360,8 +357,7 @@ def _differing(document: Document) -> dict[str, Any]:
             values = msgspec.to_builtins(default)
             rest[name] = [_difference(each, values) for each in file[name]]
     rest |= {name: file[name] for name in _PLAIN if file.get(name) != plain.get(name)}
-    split = _difference(file["split"], plain["split"])
-    ids = document.points.ids
+    split, ids = _difference(file["split"], plain["split"]), document.points.ids
     chosen = np.isin(ids, document.split.painted.ids)
     if chosen.any():
         split["painted"] = np.packbits(chosen).tobytes()

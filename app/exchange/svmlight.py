@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from array import array
 from contextlib import suppress
-from itertools import islice, starmap
+from itertools import islice
 
 import numpy as np
 
 from app.core.number_format import grouped
 from app.files.documents import FileError
 
-from .delimited import TextLines, by_lines, encoding_of
+from .delimited import TextLines, by_lines
 from .table import MAX_COLUMNS, OnProgress, Table, check_size, column_of, unheard
 
 #: Lines that are read between two reports of the progress.
@@ -21,9 +21,9 @@ _NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
 _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)
 
 
-def looks_like_svmlight(data: bytes, name: str) -> bool:
+def looks_like_svmlight(data: bytes, encoding: str, name: str) -> bool:
     """Return whether the first lines are all in this format."""
-    lines = TextLines(data[:200_000], encoding_of(data, name), name)
+    lines = TextLines(data[:200_000], encoding, name)
     n_lines = 0
     with suppress(FileError):
         for line in islice(lines.records(), 20):
@@ -43,9 +43,7 @@ def _parse(line: str) -> tuple[float, list[int], list[float]]:
     try:
         if "_" in line and "_" in "".join(parts):
             raise ValueError
-        label = float(first)
-        indices = [int(index) for index, _ in pairs]
-        values = [float(value) for _, value in pairs]
+        label, indices, values = float(first), [int(index) for index, _ in pairs], [float(value) for _, value in pairs]
     except ValueError:
         raise ValueError(_fault(first, pairs)) from None
     if indices and not 1 <= min(indices) <= max(indices) <= MAX_COLUMNS:
@@ -58,42 +56,35 @@ def _parse(line: str) -> tuple[float, list[int], list[float]]:
 def _fault(first: str, pairs: list[list[str]]) -> str:
     if not re.fullmatch(_NUMBER, first):
         return f"the label {first[:40]!r} is not a number"
-    for pair in pairs:
-        if len(pair) != 2 or not pair[0].isdecimal() or not re.fullmatch(_NUMBER, pair[1]):
-            return f"{':'.join(pair)[:40]!r} is not index:value"
-    return "it is not label index:value ..."
+    wrong = (pair for pair in pairs if len(pair) != 2 or not pair[0].isdecimal() or not re.fullmatch(_NUMBER, pair[1]))
+    return next((f"{':'.join(pair)[:40]!r} is not index:value" for pair in wrong), "it is not label index:value ...")
 
 
-def read_svmlight(data: bytes, name: str, progress: OnProgress = unheard) -> Table:
+def read_svmlight(data: bytes, encoding: str, name: str, progress: OnProgress = unheard) -> Table:
     """Return the table in an svmlight text, with columns x1, x2, ... and class; raise a FileError if there is none."""
-    lines = TextLines(data, encoding_of(data, name), name)
-    labels: list[float] = []
-    starts: list[int] = []
-    faults: dict[int, str] = {}
+    lines, report, n_columns = TextLines(data, encoding, name), by_lines(data, progress), 0
+    labels, starts, faults = array("d"), array("i"), dict[int, str]()
     # Row, column and value of every entry; in arrays, because a list of millions of numbers is slow to free.
-    rows, columns, values = array("q"), array("q"), array("d")
-    n_columns, report = 0, by_lines(data, progress)
-
+    rows, columns, values = array("i"), array("H"), array("d")
     for line in lines.records():
         if not line.partition("#")[0].strip():
             continue
         try:
             label, found, numbers = _parse(line)
         except ValueError as error:
-            label, found, numbers = 0.0, [], []
-            faults[len(labels)] = str(error)
+            (label, found, numbers), faults[len(labels)] = (0.0, [], []), str(error)
         rows.extend([len(labels)] * len(found))
         columns.extend(found)
         values.extend(numbers)
         labels.append(label)
         starts.append(lines.start)
         n_columns = max([n_columns, *found])
-        check_size(name, len(labels), n_columns + 1)
+        check_size(name, len(labels), n_columns + 1, len(data))
         if len(labels) % _PIECE == 0:
             report(lines.start)
     if not labels:
         raise FileError(f"{name} holds no rows.")
     dense = np.zeros((n_columns, len(labels)))
-    dense[np.array(columns) - 1, np.array(rows)] = values
-    titled = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.array(labels))]
-    return Table(name, tuple(starmap(column_of, titled)), np.array(starts, dtype=np.int64), faults)
+    dense[np.asarray(columns) - 1, np.asarray(rows)] = values
+    named = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.asarray(labels))]
+    return Table(name, tuple(column_of(*each) for each in named), np.asarray(starts), faults)

@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
@@ -17,9 +18,10 @@ from app.core.dates import date_text
 from app.core.number_format import grouped, number_in
 from app.core.plain_text import plain
 from app.files.documents import FileError
-from solver.core.arrays import Array, Integers
+from solver.core.arrays import Array
 
-#: Most cells of a table, whose numbers take 80 MB.
+#: Most cells of a table, whose numbers take 80 MB; a text may have half as many as it has bytes, which no text exceeds
+#: that has all its cells.
 MAX_CELLS = 10_000_000
 MAX_COLUMNS = 10_000
 #: Most words of a column that are kept only once: a column with more of them names the rows, so they do not repeat.
@@ -74,7 +76,7 @@ class Column(Struct, frozen=True, eq=False):
     name : str
     values : ndarray of shape (n,)
         Numbers; NaN for a cell that is not a finite number.
-    words : tuple of str
+    words : sequence of str
         Texts of those other cells; a text may occur twice.
     codes : ndarray of shape (n,), int32
         Index into `words` of each of those cells, -1 for a number; empty if there are no words.
@@ -90,7 +92,7 @@ class Column(Struct, frozen=True, eq=False):
 
     name: str
     values: Array
-    words: tuple[str, ...] = ()
+    words: Sequence[str] = ()
     codes: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     categories: tuple[str, ...] = ()
     title: str | None = None
@@ -105,9 +107,9 @@ class Column(Struct, frozen=True, eq=False):
     @property
     def names_rows(self) -> bool:
         """Return whether the cells are as row names are: words or whole numbers, all different."""
-        numbers = self.values[np.isfinite(self.values)]
-        distinct = len(set(self.words)) + len(np.unique(numbers))
-        return distinct == len(self.values) and not np.any(numbers % 1)
+        numbers = different(self.values[np.isfinite(self.values)])
+        words = different(np.fromiter(map(hash, self.words), np.int64, len(self.words)))
+        return len(numbers) + len(words) == len(self.values) and not np.any(numbers % 1)
 
     def word(self, row: int) -> str | None:
         """Return the text of one cell; None for a finite number."""
@@ -131,7 +133,7 @@ class Table(Struct, frozen=True, eq=False, weakref=True):
         Name of the file; sentences about the table begin with it.
     columns : tuple of Column
         Columns of equal length, with different names.
-    lines : ndarray of shape (n,), int64
+    lines : ndarray of shape (n,), of integers
         First line of each row in the file, from 1.
     faults : mapping of int to str
         Rows that are unusable with every choice of columns, with the reason.
@@ -151,7 +153,7 @@ class Table(Struct, frozen=True, eq=False, weakref=True):
 
     name: str
     columns: tuple[Column, ...]
-    lines: Integers
+    lines: NDArray[np.signedinteger[Any]]
     faults: Mapping[int, str] = field(default_factory=dict)
     row_name: str = "line"
     dialect: Dialect | None = None
@@ -162,6 +164,12 @@ class Table(Struct, frozen=True, eq=False, weakref=True):
 
     def __len__(self) -> int:
         return len(self.lines)
+
+
+def different(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the different ones of `values`, sorted.  `np.unique` would block all other threads."""
+    ordered = np.sort(values)
+    return np.compress(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)], ordered)
 
 
 def number_text(value: float) -> str:
@@ -176,7 +184,7 @@ _GROUPED = re.compile(r"\s*[-+]?\d{1,3}([ \u00a0\u2007\u2009\u202f]\d{3})+([.,]\
 def cell_number(cell: str, decimal: str = ".") -> float:
     """Return the number in a cell, NaN if there is none; with true minus signs, and spaces between thousands."""
     value = number_in(cell, decimal)
-    if math.isnan(value):
+    if math.isnan(value) and not cell[:1].isalpha():
         cell = cell.replace("−", "-")
         value = number_in("".join(cell.split()) if _GROUPED.fullmatch(cell) else cell, decimal)
     return value
@@ -188,8 +196,7 @@ class Commas:
     _GROUPS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 
     def __init__(self) -> None:
-        self._first = ""
-        self._sure = False
+        self._first, self._sure = "", False
 
     def check(self, cells: Sequence[str]) -> None:
         """Check cells that are numbers with a decimal comma."""
@@ -204,23 +211,35 @@ class Commas:
     @property
     def doubt(self) -> str:
         """Return a sentence on the ambiguity, or ""."""
-        if self._sure or not self._first:
-            return ""
-        return (
-            f"{self._first} is read as {number_text(number_in(self._first, ','))}, with a decimal comma."
-            " If it separates thousands, remove it first."
-        )
+        number = f"{self._first} is read as {number_text(number_in(self._first or '0', ','))}, with a decimal comma."
+        return "" if self._sure or not self._first else f"{number} If it separates thousands, remove it first."
+
+
+class PackedWords(Sequence[str]):
+    """Words in the memory of their UTF-8; as texts of Python each would take fifty bytes more."""
+
+    def __init__(self) -> None:
+        self._text, self._ends = bytearray(), array("I", [0])
+
+    def append(self, word: str) -> None:
+        self._text += word.encode("utf-8", "surrogatepass")
+        self._ends.append(len(self._text))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._text[self._ends[index] : self._ends[index + 1]].decode("utf-8", "surrogatepass")
 
 
 class CellCollector:
     """Collect the cells of one column, many at a time."""
 
     def __init__(self, decimal: str = ".", commas: Commas | None = None) -> None:
-        self._decimal = decimal
-        self._commas = commas
-        # Arrays that grow: an array for each part would take more memory than the file.
-        self._values, self._codes = array("d"), array("i")
-        self._words: list[str] = []
+        self._decimal, self._commas = decimal, commas
+        # Arrays that grow: an array for each part would take more memory than the file.  The values end with the last
+        # number, and the codes with the last word.
+        self._values, self._codes, self._words = array("d"), array("i"), PackedWords()
         self._known: dict[str, int] = {}
 
     def add(self, cells: Sequence[str]) -> None:
@@ -239,18 +258,22 @@ class CellCollector:
             with suppress(ValueError):
                 numbers = [*map(float, [cell.replace(",", ".") for cell in others] if comma else others)]
         if len(numbers) < len(others) or not math.isfinite(sum(numbers)):
-            self._fill()
-            self._values.extend(map(self._number, cells))
-        elif others is cells:
-            self._values.extend(numbers)
-        else:
-            self._fill()
-            self._codes.extend(codes)
+            codes = []
+            numbers = [self._number(cell, codes) for cell in cells]
+        elif others is not cells:
             left = iter(numbers)
-            self._values.extend([math.nan if code >= 0 else next(left) for code in codes])
+            numbers = [math.nan if code >= 0 else next(left) for code in codes]
+        n_before = len(self)
+        if max(codes, default=-1) >= 0:
+            self._codes.extend([*repeat(-1, n_before - len(self._codes)), *codes])
+        if min(codes, default=0) < 0:
+            self._values.extend([*repeat(math.nan, n_before - len(self._values)), *numbers])
 
-    def _number(self, cell: str) -> float:
-        """Return the number in a cell, or NaN; append its code."""
+    def __len__(self) -> int:
+        return max(len(self._values), len(self._codes))
+
+    def _number(self, cell: str, codes: list[int]) -> float:
+        """Return the number in a cell, or NaN; append its code to `codes`."""
         code = self._known.get(cell, -1)  # cells repeat the same few words
         # Of what begins with a letter, only "nan" and "inf" are numbers of Python, and none is finite.
         value = math.nan if code >= 0 or cell[:1].isalpha() else cell_number(cell, self._decimal)
@@ -259,28 +282,28 @@ class CellCollector:
             self._words.append(unguarded(cell.strip()))
             if code < _MOST_KNOWN:
                 self._known[cell] = code
-        self._codes.append(code)
+        codes.append(code)
         return value
 
     @property
     def blank(self) -> bool:
         """Return whether all cells are empty."""
-        return not any(self._words) and len(self._codes) == len(self._values) and -1 not in self._codes
-
-    def _fill(self) -> None:
-        """Append the codes of the numbers since the last word."""
-        self._codes.extend(repeat(-1, len(self._values) - len(self._codes)))
+        return not self._values and not any(self._words)
 
     def column(self, name: str, title: str | None = None, hint: str = "") -> Column:
-        """Return the column so far."""
-        if self._words:
-            self._fill()
-        return Column(name, np.asarray(self._values), tuple(self._words), np.asarray(self._codes), (), title, hint)
+        """Return the column so far; without a number, its values are all the same NaN."""
+        n_cells, words = len(self), self._words if len(self._words) > _MOST_KNOWN else tuple(self._words)
+        if self._values:
+            self._values.extend(repeat(math.nan, n_cells - len(self._values)))
+        if words:
+            self._codes.extend(repeat(-1, n_cells - len(self._codes)))
+        values: Array = np.asarray(self._values) if self._values else np.broadcast_to(math.nan, n_cells)
+        return Column(name, values, words, np.asarray(self._codes), (), title, hint)
 
 
 def column_of(name: str, values: Array) -> Column:
     """Return a column of numbers, some of which may not be finite."""
-    values = np.array(values, dtype=np.float64)
+    values = np.asarray(values, dtype=np.float64)
     if np.isfinite(values).all():
         return Column(name, values)
     words = np.select([np.isnan(values), values == np.inf, values == -np.inf], [0, 1, 2], -1).astype(np.int32)
@@ -339,11 +362,12 @@ def _is_plain_number(name: str) -> bool:
     return math.isfinite(value) and number_text(value) == name
 
 
-def check_size(name: str, n_rows: int, n_columns: int) -> None:
-    """Raise a FileError if a table of this size is too large."""
+def check_size(name: str, n_rows: int, n_columns: int, n_bytes: int = 0) -> None:
+    """Raise a FileError if a table of this size, in a text of `n_bytes`, is too large."""
+    most = max(MAX_CELLS, n_bytes // 2)
     if n_columns > MAX_COLUMNS:
         raise FileError(
             f"{name} has {grouped(n_columns)} columns; {grouped(MAX_COLUMNS)} are the most that can be read."
         )
-    if n_rows * n_columns > MAX_CELLS:
-        raise FileError(f"{name} has more than {MAX_CELLS // 10**6} million cells, so it was not read.")
+    if n_rows * n_columns > most:
+        raise FileError(f"{name} has more than {most // 10**6} million cells, so it was not read.")

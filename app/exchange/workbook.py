@@ -7,6 +7,8 @@ import io
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import repeat
 
 import msgspec
 from msgspec.structs import replace
@@ -17,7 +19,7 @@ from solver.core.own_process import command
 from .delimited import read_rows
 from .head import Row
 from .sheet_process import PASSWORD, Report
-from .table import Table
+from .table import OnProgress, Table, unheard
 
 MISSING = (
     "{name} is a workbook, and python-calamine, which reads them, is not installed: pip install"
@@ -29,9 +31,11 @@ _MOST_PACKED, _SMALL = 200, 10_000_000
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 #: Longest time (s) for a workbook.
 _LONGEST = 60
+#: Time (s) between two looks at whether it is still wanted.
+_INTERVAL = 0.05
 
 
-def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
+def read_workbook(data: bytes, name: str, sheet: str | None = None, progress: OnProgress = unheard) -> Table:
     """Return the table in a sheet of a workbook; raise a FileError with one sentence if it cannot be read.
 
     Parameters
@@ -40,15 +44,16 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
     name : str
     sheet : str, optional
         Name of the sheet; the first with cells if it is not given.
+    progress : callable, optional
+        Called many times a second; an error that it raises ends the second process.
     """
     if importlib.util.find_spec("python_calamine") is None:
         raise FileError(MISSING.format(name=name))
     if data.startswith(b"PK"):
         _check_unpacked(data, name)
     try:
-        words = command("app.exchange.sheet_process", sheet or "")
-        done = subprocess.run(words, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_LONGEST)
-        answer = io.BytesIO(done.stdout)
+        output, code = _output(command("app.exchange.sheet_process", sheet or ""), data, progress)
+        answer = io.BytesIO(output)
         report = msgspec.json.decode(answer.readline(), type=Report)
     except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
         raise FileError(f"{name} cannot be read: it is damaged, or too large.") from None
@@ -60,7 +65,7 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
         # Of an old version of Excel, the reader does not know the one from the other.
         protected = "protected by a password, " * data.startswith(b"\xd0\xcf")
         raise FileError(f"{name} is damaged, {protected}or no workbook ({report.fault}).")
-    if done.returncode:
+    if code:
         raise FileError(f"{name} cannot be read: sheet {report.sheet} is damaged, or too large.")
     start, decoder = answer.tell(), msgspec.json.Decoder(list[str])
 
@@ -68,14 +73,27 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None) -> Table:
         answer.seek(start)
         yield from ((number, cells) for number, cells in enumerate(map(decoder.decode, answer), 1) if any(cells))
 
-    return replace(read_rows(rows, name, "row"), sheets=tuple(report.sheets), sheet=report.sheet)
+    table = read_rows(rows, name, "row", len(output), lambda _: progress(answer.tell() / len(output)))
+    return replace(table, sheets=tuple(report.sheets), sheet=report.sheet)
+
+
+def _output(words: list[str], data: bytes, progress: OnProgress) -> tuple[bytes, int]:
+    """Return the output and the exit code of a process for `data`; it is killed if it takes long, or is cancelled."""
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            for given in (data, *repeat(None, round(_LONGEST / _INTERVAL))):
+                progress(0.0)
+                with suppress(subprocess.TimeoutExpired):
+                    return process.communicate(given, _INTERVAL)[0], process.returncode
+            raise subprocess.TimeoutExpired(words, _LONGEST)
+        finally:
+            process.kill()
 
 
 def _check_unpacked(data: bytes, name: str) -> None:
     """Raise a FileError if a workbook would unpack to very much more."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(info.file_size for info in archive.infolist())
+        size = sum(info.file_size for info in zipfile.ZipFile(io.BytesIO(data)).infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         raise FileError(f"{name} is damaged, or no workbook.") from None
     if size > 2 * MAX_BYTES or size > max(_SMALL, _MOST_PACKED * len(data)):

@@ -32,7 +32,7 @@ SUFFIX = ".playground"
 #: Suffix of a damaged file of the program that was set aside.
 ASIDE = ".unreadable"
 #: Largest file that is read (bytes): a hundred thousand points take about 5 MB.
-MAX_BYTES = 100_000_000
+MAX_BYTES = 200_000_000
 #: Longest sentence (characters); a file name may have 255.
 _LONGEST = 360
 #: End of the names of temporary files, as a pattern: the characters are those of `tempfile.mkstemp`.

@@ -88,8 +88,7 @@ class Rows(QTableWidget):
 
     def show_table(self, table: Table | None) -> None:
         """Show the beginning of `table`."""
-        columns = table.columns[:COLUMNS] if table else ()
-        n_rows = min(len(table), ROWS) if table else 0
+        columns, n_rows = (table.columns[:COLUMNS], min(len(table), ROWS)) if table else ((), 0)
         self.clear()
         self.setRowCount(n_rows)
         self.setColumnCount(len(columns))
@@ -145,13 +144,12 @@ class PointsPreview(Chart):
     def show_points(self, preview: PreviewData | None) -> None:
         """Show these points, or none."""
         theme, marks = theme_of(self.palette().window().color().lightness() < 128), list[Mark]()
-        x_axis, y_axis = (ChartAxis(), ChartAxis()) if preview is None else preview.axes
-        self.equal = preview is None or preview.equal
+        axes, self.equal = ((ChartAxis(), ChartAxis()), True) if preview is None else (preview.axes, preview.equal)
         if preview is not None:
             for label in np.unique(preview.labels).tolist():
                 x, y = preview.xy[preview.labels == label].T
                 marks.append(class_symbols(theme, label, x, y, 7.7))
-        self.show_marks(marks, theme, x_axis, y_axis)
+        self.show_marks(marks, theme, *axes)
 
 
 #: Text while a table is read, and beginning of the sentence if that fails.
@@ -172,11 +170,11 @@ class _Answer(Struct, frozen=True, eq=False):
     notes: str = ""
 
 
-def _converted(table: Table, choice: Choice, first: bool = False) -> _Answer:
+def _converted(table: Table, choice: Choice, report: Callable[[], object], first: bool = False) -> _Answer:
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric]
     why, notes = choice.why if first else "", " ".join(table.notes)
     try:
-        choice, result = first_import(table, choice) if first else (choice, convert(table, choice))
+        choice, result = first_import(table, choice, report) if first else (choice, convert(table, choice, report))
         return _Answer(table, choice, numeric, result, PreviewData.of(result), why, notes)
     except FileError as error:
         return _Answer(table, choice, numeric, error, why=why, notes=notes)
@@ -232,8 +230,8 @@ class ImportDialog(NamedDialog):
         )
         middle = filled(QHBoxLayout(), (self._columns(), 3), (self._picture, 2))
         self._views_panel = self._make_views()
-        names = ("summary", "why", "limits", "doubt")
-        self._summary, self._why, self._limits, self._doubt = (self._text(name) for name in names)
+        texts = [self._text(name) for name in ("summary", "why", "limits", "doubt")]
+        self._summary, self._why, self._limits, self._doubt = texts
         self._doubt.setFont(bold(self._doubt.font()))
         tip = "Import the other rows without these."
         self._leave_out = clickable(QCheckBox(), "import.leave_out", "Leave out", tip, self._rechoose)
@@ -248,7 +246,6 @@ class ImportDialog(NamedDialog):
         )
         self._bad.setMinimumHeight(48)
         end = filled(QHBoxLayout(), self._leave_out, (self._buttons(), 1))
-        texts = (self._summary, self._why, self._limits, self._doubt)
         left = filled(QVBoxLayout(), (self._rows, 3), self._more, (middle, 3), *texts, (self._bad, 1))
         filled(
             QVBoxLayout(self),
@@ -391,7 +388,7 @@ class ImportDialog(NamedDialog):
             table = read(spec, sheet, (lambda share: progress()) if beginning else progress, beginning)
             if beginning and len(table.columns) > COLUMNS:  # choosing among them would take longer than reading
                 return _Answer(table, Choice(0, 0), [], FileError("Not all is read."))
-            return _converted(table, first(table), first=True)
+            return _converted(table, first(table), progress, first=True)
 
         self._expect(work, lambda progress: work(progress, beginning=True))
         self._summary.setText(READING)
@@ -428,7 +425,7 @@ class ImportDialog(NamedDialog):
         if choice.label in choice.components:  # a column is a class or a coordinate, not both
             choice = replace(choice, components=())
         self._choice = choice
-        self._expect(lambda _: _converted(table, choice))
+        self._expect(lambda progress: _converted(table, choice, progress))
 
     def _expect(
         self, work: Callable[[Progress], _Answer], preview: Callable[[Progress], _Answer] | None = None

@@ -21,11 +21,13 @@ from msgspec.structs import replace
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
 from app.core.points import LIMIT
+from app.exchange import delimited
 from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice, first_import
 from app.exchange.components import standardised
 from app.exchange.exporting import EXPORTS, DoubtError, as_text, from_text, names_of, running
-from app.exchange.importing import decode, read, read_text
-from app.exchange.table import Dialect, Table, cell_number, distinct_names
+from app.exchange.importing import BEGINNING, decode, read, read_text
+from app.exchange.pairs import views
+from app.exchange.table import Dialect, Table, cell_number, column_of, distinct_names
 from app.files import documents
 from app.files.documents import FileError
 from tests.app.exchange.written import encode
@@ -228,10 +230,25 @@ def test_too_many_columns_are_counted(n_rows: int) -> None:
     assert longer == "drawing.csv has 1\u202f000\u202f001 columns; 10\u202f000 are the most that can be read."
 
 
+@pytest.mark.parametrize("start", ["", "a;b\n1;2\n"])
+def test_a_long_line_is_read_once(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    widths, check_size = list[int](), delimited.check_size
+    monkeypatch.setattr(delimited, "_LONGEST_LINE", 1000)
+    monkeypatch.setattr(delimited, "check_size", lambda *size: (widths.append(size[2]), check_size(*size)))
+    refused = refusal(f"{start}{'1;' * 100_000}1\n1;2\n", dialect=Dialect(header=True))
+    assert "has 100\u202f001 columns" in refused and widths == [100_001]
+
+
 def test_a_header_of_a_megabyte_is_read_completely() -> None:
     titles = [f"{k} {'long ' * 25}title" for k in range(9_000)]
     table = table_of(f"{','.join(titles)}\n{','.join(['1.5'] * 9_000)}\n{','.join(['2.5'] * 9_000)}\n")
     assert [column.title for column in table.columns] == titles and len(table) == 2
+
+
+def test_the_first_rows_of_a_wide_table_need_few_calls() -> None:
+    titles, cells = ",".join(f"c{k}" for k in range(5_000)), ",".join(["-0.12345"] * 5_000)
+    data = f"{titles}\n".encode() + f"{cells}\n".encode() * (BEGINNING // len(cells) + 1)
+    assert calls_of(lambda: decode(data, "drawing.csv", ".csv", beginning=True)) < 12 * BEGINNING // len("-0.12345,")
 
 
 @pytest.mark.slow
@@ -265,9 +282,68 @@ def test_the_memory_for_a_table_is_a_few_times_its_file(row: str) -> None:
 
 def test_more_cells_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.exchange.table.MAX_CELLS", 1000)
-    assert "cells" in refusal("1,2\n" * 501)
+    assert "cells" in refusal("1,2,3,4,5\n" * 101 + "1\n" * 600, dialect=Dialect(",", ".", False))
     assert "cells" in refusal("1 900:1\n" * 2, "drawing.svm")
-    points_of("1,2\n" * 500)
+    points_of("1,2\n" * 5000)  # a file that is read has no more cells than fit
+
+
+def text_of_words(n_rows: int) -> str:
+    return "name,city,x\n" + "".join(f"Größe {7919 * row},Town {row % 5000},{row % 97}.5\n" for row in range(n_rows))
+
+
+def test_words_come_back_however_many_there_are() -> None:
+    name, city, x = table_of(text_of_words(12_000)).columns
+    for row in (0, 999, 1000, 1001, 7000, 11_999):
+        assert (name.cell(row), city.cell(row), x.cell(row)) == (
+            f"Größe {7919 * row}",
+            f"Town {row % 5000}",
+            f"{row % 97}.5",
+        )
+    assert np.isnan(name.values).all() and len(name.values) == 12_000 and name.names_rows and not city.names_rows
+
+
+def test_a_class_of_many_words_is_counted() -> None:
+    table = table_of(
+        "\n".join(["x,y,k", *(f"{row % 7}.5,{row},{f'w{row % 2000}' if row % 3 else 'often'}" for row in range(9000))])
+    )
+    found = convert(table, Choice(0, 1, 2))
+    assert (found.n_rare, found.class_names[-1]) == (1994, "others") and np.bincount(found.labels)[0] == 3000
+    with pytest.raises(FileError, match="too many for classes"):
+        convert(table_of("".join(f"{row},1.5,w{row}\n" for row in range(3000))), Choice(0, 1, 2))
+
+
+def traced(work: Callable[[], object]) -> tuple[int, int]:
+    """Return the most memory (bytes) that `work` takes, and that of its result."""
+    tracemalloc.start()
+    try:
+        kept = work()
+        held, most = tracemalloc.get_traced_memory()
+        assert kept is not None
+        return most, held
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_the_memory_for_words_is_a_few_times_their_file() -> None:
+    data = text_of_words(150_000).encode()
+    most, held = traced(lambda: decode(data, "drawing.csv", ".csv"))
+    assert most < 2.5 * len(data) and held < 2.0 * len(data)  # beside the file, which is held while it is read
+
+
+@pytest.mark.slow
+def test_the_memory_to_import_is_a_few_times_the_file() -> None:
+    rng = np.random.default_rng(0)
+    rows = zip(*rng.normal(size=(2, 150_000)).tolist(), rng.integers(0, 3, 150_000).tolist(), strict=True)
+    data = "".join(f"{x:.4f},{y:.4f},{'abc'[label] * 4}\n" for x, y, label in rows).encode()
+    assert traced(lambda: first_import(decode(data, "drawing.csv", ".csv")))[0] < 3.6 * len(data)
+
+
+@pytest.mark.slow
+def test_the_memory_for_principal_components_is_not_that_of_another_table() -> None:
+    values = np.random.default_rng(0).normal(size=(40, 100_000))
+    table = Table("drawing.csv", tuple(column_of(f"c{k}", each) for k, each in enumerate(values)), np.arange(100_000))
+    assert traced(lambda: views(table, None))[0] < 0.7 * values.nbytes
 
 
 # -- the choice ----------------------------------------------------------------------------------------------------
@@ -490,14 +566,14 @@ def test_bad_lines_of_svmlight(line: str, reason: str) -> None:
 # -- files ---------------------------------------------------------------------------------------------------------
 
 
-def test_two_hundred_megabytes_are_not_even_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_two_hundred_megabytes_are_not_even_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "noise.csv"
     with path.open("wb") as file:
-        file.truncate(200_000_000)
+        file.truncate(200_000_001)
     monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
     with pytest.raises(FileError) as caught:
         read(path)
-    assert sentence(caught.value, "noise.csv") == "noise.csv is larger than 100 MB, so it was not read."
+    assert sentence(caught.value, "noise.csv") == "noise.csv is larger than 200 MB, so it was not read."
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")

@@ -223,7 +223,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "a single array": (SOUND[".npz"][:4] + b"x" * 100, "not a sound .npz or .npy file"),
     "objects": (npz(X=np.array([[Trap(), 1], [2, 3]], dtype=object)), "Python objects"),
     "classes that are objects": (npz(X=X, y=np.array([Trap(), 1, 2], dtype=object)), "Python objects"),
-    "a bomb": (bomb(), "unpacks to more than 100 MB"),
+    "a bomb": (bomb(), "unpacks to more than 200 MB"),
     "a shape beyond the file": (lying(shape_of("(10**9, 2)".replace("10**9", "1000000000"))), "not as long as it says"),
     "a shape beyond all": (lying(shape_of("(99999999999999999999, 2)")), "not as long as it says"),
     "a negative shape": (lying(shape_of("(-1, -2)"), bytes(16)), "not as long as it says"),

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
+from app.exchange import importing, json_records, workbook
 from app.exchange.columns import Choice, convert
 from app.exchange.exporting import EXPORTS, names_of, numbered
 from app.exchange.importing import BEGINNING, IMPORTS, decode, read, read_text
-from app.exchange.table import CellCollector, cell_number, guarded, unguarded
+from app.exchange.table import CellCollector, cell_number, guarded, number_text, unguarded
 from app.files.background_task import CancelledError
 from app.files.documents import FileError
 from tests.app.exchange.corpus import CASES, FLOWERS, Case, npy, xlsx, xlsx_rows
@@ -282,7 +287,7 @@ def large_text(n_rows: int = 60_000) -> str:
     return "a,b,kind\n" + "".join(f"{row / 8},{row % 97},{'one' if row % 2 else 'two'}\n" for row in range(n_rows))
 
 
-@pytest.mark.parametrize("kind", [".csv", ".arff", ".svmlight"])
+@pytest.mark.parametrize("kind", [".csv", ".arff", ".svmlight", ".json", ".jsonl", "columns.json"])
 def test_reading_reports_its_share_and_ends_when_it_is_cancelled(kind: str) -> None:
     rows = [f"{row},{row % 97}" for row in range(60_000)]
     data = "\n".join(["a,b", *rows])
@@ -290,7 +295,13 @@ def test_reading_reports_its_share_and_ends_when_it_is_cancelled(kind: str) -> N
         data = "\n".join(["@relation r", "@attribute a numeric", "@attribute b numeric", "@data", *rows])
     elif kind == ".svmlight":
         data = "".join(f"1 1:{row} 2:{row % 97}\n" for row in range(60_000))
+    elif "json" in kind:
+        records = [{"a": row, "b": row % 97} for row in range(60_000)]
+        columns = {"a": [*range(60_000)], "b": [row % 97 for row in range(60_000)]}
+        lines = "\n".join(map(json.dumps, records))
+        data = {".json": json.dumps(records), ".jsonl": lines}.get(kind, json.dumps(columns))
     shares: list[float] = []
+    kind = Path(kind).suffix or kind
     table = decode(data.encode(), "large", kind, progress=shares.append)
     assert len(table) == 60_000 and shares == sorted(shares) and len(shares) > 5 and 0.9 < shares[-1] <= 1.0
     reports: list[float] = []
@@ -318,6 +329,62 @@ def test_the_first_rows_of_a_large_file(tmp_path: Path) -> None:
     path.write_text(text[:1000])
     with pytest.raises(FileError, match="short"):
         read(path, beginning=True)
+
+
+def test_a_zip_file_of_very_many_parts_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(100):
+            archive.writestr(str(number), b"")
+    monkeypatch.setattr(importing, "_MOST_LISTED", 4000)
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *arguments: pytest.fail("it was listed"))
+    for suffix in (".xlsx", ".npz", ".csv"):
+        assert refusal(file.getvalue(), f"many{suffix}") == "is a zip file of very many parts, so it was not read."
+
+
+ODD_RECORDS = [{"x": 1.5, "k": "a}, {b", "n": 1}, {"x": 2, "k": "[c], ", "n": 2}, {"x": -3, "k": "é\\", "n": 3}] * 5
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+def test_json_that_is_read_in_pieces(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {name: [record[name] for record in ODD_RECORDS] for name in ("x", "k", "n")}
+    by_row = {name: {str(row): cell for row, cell in enumerate(cells)} for name, cells in columns.items()}
+    rows = [[*record.values()] for record in ODD_RECORDS]
+    lines = " \r\n".join(json.dumps(record, ensure_ascii=False) for record in ODD_RECORDS) + "\n\n"
+    texts = [json.dumps(ODD_RECORDS), json.dumps(ODD_RECORDS, indent=2), lines, json.dumps(columns, indent=1)]
+    texts += [json.dumps(by_row), json.dumps({"about": [], "rows": ODD_RECORDS}), json.dumps([[*"xkn"], *rows])]
+    texts += [json.dumps({"columns": [*"xkn"], "data": rows}), "\n".join(map(json.dumps, [[*"xkn"], *rows]))]
+    monkeypatch.setattr(json_records, "_PIECE", size)
+    for text in texts:
+        table = decode(text.encode(), "a.json", ".json")
+        read = [tuple(column.cell(row) for column in table.columns) for row in range(len(table))]
+        assert read == [(number_text(each["x"]), each["k"].strip(), str(each["n"])) for each in ODD_RECORDS], text
+
+
+def test_damaged_json_is_located_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps(ODD_RECORDS).replace("-3", "?3")
+    monkeypatch.setattr(json_records, "_PIECE", 7)
+    assert f"byte {text.index('?')} fits nowhere" in refusal(text.encode(), "a.json")
+
+
+@reads_workbooks
+def test_a_workbook_that_is_cancelled_ends_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = list[subprocess.Popen[bytes]]()
+
+    class Remembered(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            begun.append(self)
+
+    def cancel(share: float) -> None:
+        if begun:
+            raise CancelledError
+
+    monkeypatch.setattr(workbook, "command", lambda *words: [sys.executable, "-c", "import time; time.sleep(600)"])
+    monkeypatch.setattr(subprocess, "Popen", Remembered)
+    with pytest.raises(CancelledError):
+        decode(BOOK, "a.xlsx", ".xlsx", progress=cancel)
+    assert [process.poll() is not None for process in begun] == [True]
 
 
 @pytest.mark.parametrize("name", ["C#x", "'C#x", "''C#x", "=1", "'=1", "-1", "'a", "#1"])

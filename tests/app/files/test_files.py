@@ -380,16 +380,16 @@ def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
     )
 
 
-def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
+def test_more_than_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "noise.playground"
     with path.open("wb") as file:  # a hole, which takes no space
-        file.truncate(200_000_000)
+        file.truncate(200_000_001)
     table = Open()
     tracemalloc.start()
     assert not file_work.open_file(table.user, path, table.alerts.append) and table.unharmed()
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
-    assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
+    assert table.alerts == ["noise.playground is larger than 200 MB, so it was not read."]
 
 
 def test_files_from_before_there_were_other_trainers_still_open() -> None:

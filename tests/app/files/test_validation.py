@@ -188,7 +188,8 @@ def test_every_place_that_words_an_error_of_the_reader_translates_it() -> None:
             if isinstance(node, ast.ExceptHandler) and node.name and "msgspec." in ast.unparse(node.type or node):
                 body = "\n".join(map(ast.unparse, node.body))
                 bare = re.findall(rf"\{{{node.name}\}}|str\({node.name}\)(?!\.startswith)", body)
-                if bare and "msgspec.ValidationError(" not in body:
+                again = re.search(r"raise (msgspec\.ValidationError|type\(error\))\(", body)  # to who translates it
+                if bare and not again:
                     found.append(f"{file}:{node.lineno}")
     assert not found
 
