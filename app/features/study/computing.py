@@ -342,9 +342,10 @@ def _from_zero(study: Study) -> bool:
 
 def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     """Return True if a `PathOfC` can do these trainings: they differ in C only."""
-    if _from_zero(study) or not PathOfC.suits(lanes[0], len(drawn.points), len(drawn.tests)):
+    n, s = len(drawn.points), lanes[0].settings
+    asked = max(len(drawn.tests), n if "training_accuracy" in study.values else 0)
+    if _from_zero(study) or not PathOfC.suits(lanes[0], n, asked):
         return False
-    s = lanes[0].settings
     return all(msgspec.structs.replace(lane.settings, C=s.C) == s for lane in lanes)
 
 
