@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solver.core.arrays import Array
 from solver.core.certificate import Status
 from solver.core.checks import check_prices
 from solver.kernels._kernel_rows import add_rows
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
+from ._pivot_loops import CONVERGED
 from .auto import AutoSolver
+from .pivoting import Pivoting
 from .shrinking import EVERYTHING
-from .smo import LARGEST_C
+from .smo import LARGEST_C, PIECE
 
-#: Largest number of points, for which the matrix takes 8 MB.
-MOST_POINTS = 1000
+#: Largest number of points, for which the matrix takes 200 MB.
+MOST_POINTS = 5000
 #: Largest relative difference of ratios of bounds that counts as rounding.
 ALIKE = 1e-12
 
@@ -45,20 +46,23 @@ class PathSolver(AutoSolver):
     Raises
     ------
     ValueError
-        As in `SmoSolver`; also for more than 1000 points, a kernel that is not positive semidefinite, or an infinite C.
+        As in `SmoSolver`; also for more than 5000 points, a kernel that is not positive semidefinite, or an infinite C.
     """
 
+    _restarted = False
+
     def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel, **parameters: Any) -> None:
-        super().__init__(
-            X, y, kernel, **parameters | {"shrinking": False, "cache_size": 16e-6 * len(np.asarray(y)) ** 2}
-        )
-        n = len(self.y)
+        n = len(np.asarray(y))
         if n > MOST_POINTS:
             raise ValueError(f"solver is 'path', which keeps the kernel matrix of up to {MOST_POINTS} points, not {n}.")
+        super().__init__(X, y, kernel, **parameters | {"shrinking": False, "cache_size": 16e-6 * n**2})
         if not self._definite or np.isinf(self.C).any():
             raise ValueError("solver is 'path', which needs a positive semidefinite kernel and a finite C.")
         whole = self._active.whole
         add_rows(whole.cache, np.ones(n), np.empty(n), np.empty(n), 0, EVERYTHING)
+
+    def _use_expansion(self) -> None:
+        """Do nothing: all rows are known, and their sum is quicker than to prepare an expansion at each restart."""
 
     def restart(self, C: float | ArrayLike) -> None:
         """Begin a training with other bounds, all in the same ratio to the present ones; updates count from 0.
@@ -83,6 +87,18 @@ class PathSolver(AutoSolver):
         self._ints[[loops.LAST_I, loops.LAST_J]] = -1
         self._task, self._moved_since_refresh, self.status = None, True, Status.RUNNING
         self._begin()
+        self._restarted = True
+
+    def _advance(self, goal: int) -> None:
+        """As `AutoSolver._advance`; first make pivots after a restart, which mostly end at the optimum."""
+        if not self._restarted:
+            super()._advance(goal)
+            return
+        self._restarted = False
+        if Pivoting(self._active.whole).work(max(self.tol, self._reachable), PIECE) == CONVERGED:
+            self._recompute()
+            self._moved_since_refresh = False
+            self._conclude(loops.CONVERGED, moved=True)
 
     def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
         """Raise ValueError: the matrix is computed once, so points cannot move.
@@ -93,7 +109,3 @@ class PathSolver(AutoSolver):
             Always.
         """
         raise ValueError("solver is 'path', whose points stay where they are; it must be 'smo' or 'auto'.")
-
-    def values_at(self, rows: Array) -> Array:
-        """Return f at m points; `rows`, shape (m, n), are their kernel values with `points`."""
-        return rows @ self.beta + self.intercept

@@ -77,7 +77,7 @@ class SVC(KernelClassifier):
         BLAS has one thread in the whole process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards
         as many as before.
         "smo" makes pair updates only, the steps that the playground's lanes show.
-        "path" keeps the whole kernel matrix of up to 1000 points; its trainer's solvers can go on to another C (see
+        "path" keeps the whole kernel matrix of up to 5000 points; its trainer's solvers can go on to another C (see
         `c_path`).
     max_time : float, default=inf
         Time limit of the training (s), above 0.  At the limit the training stops early, and `fit_status_` is 1; the

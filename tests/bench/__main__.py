@@ -31,6 +31,7 @@ NAMES = (
     "neighbors",
     "relief",
     "film",
+    "folds",
     "study",
     "study_click",
 )

@@ -99,7 +99,7 @@ def grid() -> None:
 
 
 #: The solver's functions that the study calls.
-ASKED = ((PairTrainer, "step"), (PathSolver, "restart"), (PathSolver, "values_at"), (Kernel, "gram"), (SVC, "prepare"))
+ASKED = ((PairTrainer, "step"), (PathSolver, "restart"), (Kernel, "gram"), (SVC, "prepare"))
 
 
 def outside(given: Given) -> float:

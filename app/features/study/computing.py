@@ -20,9 +20,10 @@ from msgspec.structs import replace
 
 from app.core import log
 from app.core.points import Points
+from app.engine.cross_validation import PathOfC
 from app.engine.estimator_process import EstimatorProcess
-from app.engine.fitting import ended, fitted, trained
-from app.engine.outcome import Labels, Outcome, credit_of_all, outcome, outcome_of_leaders
+from app.engine.fitting import fitted, trained
+from app.engine.outcome import Labels, Outcome, credit_of_all, outcome
 from app.engine.pacing import Pace, Step, result_of
 from app.learners.base import Ahead
 from app.learners.model import Model, Pending
@@ -30,18 +31,14 @@ from app.state.document import GeneratorSettings, Lane
 from app.state.split import folds_of
 from solver import Status
 from solver.core.arrays import Array, Indices, Integers, Mask
-from solver.core.certificate import EPS
-from solver.core.multiclass import PairTrainer, leaders
+from solver.core.multiclass import PairTrainer
 from solver.core.one_thread import ONE_THREAD
 from solver.core.scaler import Scaler
 from solver.data import datasets
-from solver.svm.c_path import MOST_POINTS, PathSolver
 
 from .cells import CellIndex, Path, data_of, seed_of
 from .model import MEASURES, Study
 
-#: Largest number of kernel values between points and test points that are kept along a path of C: 32 MB.
-MOST_VALUES = 4_000_000
 #: Number of points that are predicted at once.
 QUERIES = 5000
 #: Process for the classifiers of other libraries.  A cell may take any time.
@@ -345,13 +342,12 @@ def _from_zero(study: Study) -> bool:
 
 
 def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
-    """Return True if a `PathSolver` can do these trainings: they differ in C only."""
-    trainer, s, n = lanes[0].trainer, lanes[0].settings, len(drawn.points)
-    if trainer is None or not trainer.has_rules or _from_zero(study):
+    """Return True if a `PathOfC` can do these trainings: they differ in C only."""
+    n, s = len(drawn.points), lanes[0].settings
+    asked = max(len(drawn.tests), n if "training_accuracy" in study.values else 0)
+    if _from_zero(study) or not PathOfC.suits(lanes[0], n, asked):
         return False
-    alike = all(msgspec.structs.replace(lane.settings, C=s.C) == s for lane in lanes)
-    definite = s.as_kernel().is_positive_semidefinite and not s.hard_margin
-    return alike and definite and n <= MOST_POINTS and n * len(drawn.tests) <= MOST_VALUES
+    return all(msgspec.structs.replace(lane.settings, C=s.C) == s for lane in lanes)
 
 
 class Trained(Struct, frozen=True, eq=False):
@@ -390,19 +386,15 @@ class _Trainings:
 
     def __init__(self, study: Study, lanes: list[Lane], drawn: Given, other: Labels | None, pace: CellPace) -> None:
         self._study, self._drawn, self._other, self._pace = study, drawn, other, pace
-        self._goes_on = _goes_on(study, lanes, drawn)
-        self._before: tuple[PairTrainer[PathSolver], float] | None = None
-        self._rows: dict[bool, list[Array]] = {}
+        self._path = PathOfC(drawn.points) if _goes_on(study, lanes, drawn) else None
 
     def trained(self, lane: Lane) -> Generator[Step, None, Trained]:
         """Train the classifier of `lane`."""
         points, most, begun = self._drawn.points, self._study.most_steps, time.perf_counter()
         trainer: PairTrainer[Any] | None = None
-        if self._goes_on:
-            trainer = self._prepared(lane)
-            yield from ended(trainer, self._pace, most)
-            self._before = trainer, lane.settings.C
-            outcome_at = partial(self._outcome_on_path, trainer)
+        if self._path is not None:
+            trainer = yield from self._path.trained(lane, self._pace, most)
+            outcome_at = partial(self._outcome_on, self._path)
         else:
             if lane.trainer is None:
                 found = yield from fitted(lane, points, self._pace, process=ESTIMATORS)
@@ -417,25 +409,5 @@ class _Trainings:
         points = self._drawn.tests if tests else self._drawn.points
         return result_of(outcome(model, points.xy, points.labels, self._pace))
 
-    def _prepared(self, lane: Lane) -> PairTrainer[PathSolver]:
-        """Return the trainer for the C of `lane`; it begins where the training before ended, unless that failed."""
-        before, self._before = self._before, None
-        if before is None:
-            estimator = lane.estimator(fast=True)
-            estimator.set_params(solver="path", selection="second-order")
-            return estimator.prepare(self._drawn.points.xy, self._drawn.points.labels)
-        trainer, C = before
-        for solver in trainer.solvers:
-            solver.restart(solver.C / C * lane.settings.C)
-        return trainer
-
-    def _outcome_on_path(self, trainer: PairTrainer[PathSolver], tests: bool) -> Outcome:
-        points, classes = self._drawn.tests if tests else self._drawn.points, np.unique(self._drawn.points.labels)
-        solvers = trainer.solvers
-        if tests not in self._rows:
-            self._rows[tests] = [each.kernel.gram(points.xy - each.centre, each.points.T) for each in solvers]
-        values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
-        # As `KernelClassifier.rounding`.
-        size = sum(np.abs(each.beta).sum() for each in solvers) + max(abs(each.intercept) for each in solvers)
-        ahead = leaders(np.column_stack(values), trainer.pairs, len(classes), 8 * EPS * size)
-        return outcome_of_leaders(ahead, classes, points.labels)
+    def _outcome_on(self, path: PathOfC, tests: bool) -> Outcome:
+        return result_of(path.outcome(tests, self._drawn.tests if tests else self._drawn.points, self._pace))

@@ -2,8 +2,8 @@
 
 A learner that answers for all values at once (`Learner.searched`: kNN for k) is validated by leaving one point out;
 others by five folds: they are trained at each value, first at every fourth, with a limit of updates.  A value at which
-the limit is reached is marked.  Each value is computed from points and settings alone, independently of the other
-values.
+the limit is reached is marked.  Along C each training of an SVM begins where the one before ended (`PathOfC`), and ends
+at the same tolerance; any other value is computed independently of the others.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.points import MAX_CLASSES, Points, shuffled
-from app.engine.cross_validation import cross_validated
-from app.engine.fitting import fitted
-from app.engine.outcome import BLOCK, credit_of, credit_of_all, outcome
+from app.engine.cross_validation import PathOfC, PathsOfC, cross_validated, tested
+from app.engine.outcome import BLOCK, credit_of, credit_of_all
 from app.engine.pacing import Pace, Step
 from app.engine.query import Query
 from app.learners.base import Ahead
@@ -231,17 +230,18 @@ def _trained_anew(query: CurveQuery, post: Callable[[Curve], None], overtaken: C
     folds = min(FOLDS, len(points))
     fewest = min(int((points.labels == label).sum()) for label in points.classes)
     sheet = _Posting(query, len(points), folds, post, fewest)
-    curve = sheet.curve
-    order = order_of(len(curve.train))
-    for number, index in enumerate(order, 1):
-        lane = query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + index))
-        made = yield from fitted(lane, points, pace, most=MOST_UPDATES)
-        for values, asked in ((curve.train, points), (curve.test, sheet.test)):
-            if asked is not None and len(asked):
-                values[index] = (yield from outcome(made.model, asked.xy, asked.labels, pace)).accuracy
-        validated = yield from cross_validated(lane, points, folds, SEED, pace, most=MOST_UPDATES)
+    curve, order = sheet.curve, order_of(len(sheet.curve.train))
+    asked = [points] if sheet.test is None or not len(sheet.test) else [points, sheet.test]
+    lanes = [query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + index)) for index in order]
+    goes_on = query.control == "C" and PathOfC.suits(lanes[0], len(points), max(map(len, asked)))
+    test = PathsOfC().tested if goes_on else tested
+    for number, (index, lane) in enumerate(zip(order, lanes, strict=True), 1):
+        found, finished = yield from test(folds, lane, points, asked, pace, MOST_UPDATES)
+        for values, each in zip((curve.train, curve.test), found, strict=False):
+            values[index] = each.accuracy
+        validated = yield from cross_validated(lane, points, folds, SEED, pace, most=MOST_UPDATES, test=test)
         curve.validated[index] = validated.mean
-        curve.finished[index] = made.finished and not validated.unfinished
+        curve.finished[index] = finished and not validated.unfinished
         sheet.now(len(points), complete=number == len(order))
 
 

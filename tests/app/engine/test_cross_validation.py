@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.points import Points
-from app.engine.cross_validation import Validated, cross_validated
+from app.engine.cross_validation import PathOfC, Validated, cross_validated
 from app.engine.pacing import Pace
 from app.features.evaluation.scene import CrossValidation
 from app.features.study.cells import digest_of
@@ -57,3 +57,12 @@ def test_the_result_is_what_was_posted_last() -> None:
             except StopIteration as end:
                 assert end.value is posted[-1]
                 break
+
+
+def test_which_lanes_go_on_from_one_C_to_the_next() -> None:
+    lane = Lane("svm")
+    assert PathOfC.suits(lane, 5000, 800) and not PathOfC.suits(lane, 5001)
+    assert not PathOfC.suits(lane, 5000, 801), "the kernel values that are kept have a limit"
+    for other in (SvmSettings("sigmoid"), SvmSettings(hard_margin=True), SvmSettings(trainer="dual-ascent")):
+        assert not PathOfC.suits(Lane("svm", svm=other), 10)
+    assert not PathOfC.suits(Lane("svm", standardise=True), 10) and not PathOfC.suits(Lane("knn"), 10)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn import svm
 
 from solver import SVC, SmoSolver, Status
 from solver.data import datasets
 from solver.kernels.table import Kernel
+from solver.svm import c_path
 from solver.svm.c_path import MOST_POINTS, PathSolver
+from tests.solver.svm_reference import solve_dual
 
 KERNELS = (Kernel("rbf", 0.01), Kernel("rbf", 3.0), Kernel("rbf", 100.0), Kernel("linear"), Kernel("laplacian", 1.0))
 KERNELS += (Kernel("poly", 1.0, 1.0, 3),)
@@ -44,7 +50,41 @@ def test_each_C_ends_at_its_optimum(kernel: Kernel, tol: float) -> None:
         cold = ended(SmoSolver(X, y, kernel, C=C, tol=tol))
         assert solver.dual == pytest.approx(cold.dual, rel=0.1 * tol, abs=tol)
         rows = kernel.gram(X - solver.centre, solver.points.T)
-        assert np.allclose(solver.values_at(rows), y - solver.v + solver.intercept, atol=1e-9 * max(C, 1.0))
+        f = rows @ solver.beta + solver.intercept
+        assert np.allclose(f, y - solver.v + solver.intercept, atol=1e-9 * max(C, 1.0))
+
+
+@pytest.mark.slow
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.booleans()), min_size=2, max_size=25),
+    st.lists(st.floats(-2.0, 3.0).map(lambda power: 10.0**power), min_size=1, max_size=5),
+    st.sampled_from(KERNELS),
+    st.sampled_from([1, c_path.PIECE]),
+)
+def test_any_path_is_optimal(rows: list[tuple[int, int, bool]], Cs: list[float], kernel: Kernel, piece: int) -> None:
+    """Against a dense QP and scikit-learn; many of these points are equal, also with different labels."""
+    X, y = np.array([row[:2] for row in rows]) / 2.0, np.where([*(row[2] for row in rows[:-2]), True, False], 1.0, -1.0)
+    K, tol = kernel.gram(X, X), 1e-6
+    with patch.object(c_path, "PIECE", piece):  # the pivots may be interrupted
+        solver = PathSolver(X, y, kernel, C=Cs[0], tol=tol)
+        for index, C in enumerate(Cs):
+            if index:
+                solver.restart(C)
+            solver.run()
+            certificate = solver.certificate()
+            assert certificate.status in (Status.OPTIMAL, Status.PRECISION)
+            scale = C * len(y)
+            best = solve_dual(K, y, C)
+            low, high = best.dual, best.primal
+            assert low - 1e-5 * scale <= solver.dual <= high + 1e-5 * scale
+            assert certificate.dual <= high + 1e-9 * scale and certificate.primal >= low - 1e-9 * scale
+            if certificate.status is Status.OPTIMAL:
+                assert certificate.kkt_violation <= tol
+            f = y - solver.v + solver.intercept
+            free = (solver.alpha > 0.0) & (solver.alpha < C)
+            if free.any():  # else the intercept is any of an interval
+                peer = svm.SVC(C=C, kernel="precomputed", tol=1e-8).fit(K, y)
+                assert np.allclose(f, peer.decision_function(K), atol=1e-4 * max(1.0, np.abs(f).max()) + 1e-5 * C)
 
 
 def test_classes_of_different_weights_are_those_of_scikit_learn() -> None:
@@ -88,7 +128,7 @@ def test_large_C_takes_a_small_share_of_the_updates() -> None:
 
 def test_what_is_no_path_is_refused() -> None:
     X, y = points(20)
-    with pytest.raises(ValueError, match="up to 1000 points, not 1002"):
+    with pytest.raises(ValueError, match="up to 5000 points, not 5002"):
         PathSolver(*points(MOST_POINTS // 2 + 1), Kernel())
     with pytest.raises(ValueError, match="positive semidefinite kernel and a finite C"):
         PathSolver(X, y, Kernel("sigmoid"))

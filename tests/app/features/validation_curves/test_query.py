@@ -209,10 +209,31 @@ def test_the_order_of_the_positions(count: int) -> None:
 
 
 def test_a_stopped_curve_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert curve_of(POINTS, Lane("svm"), "C").finished.all()
+    count = len(curve_of(POINTS, Lane("svm"), "gamma").known)
     monkeypatch.setattr(curves, "MOST_UPDATES", 3)
-    curve = curve_of(POINTS, Lane("svm"), "C")
-    assert not curve.finished.any() and len(curve.known) == 12
+    curve = curve_of(POINTS, Lane("svm"), "gamma")
+    assert not curve.finished.any() and len(curve.known) == count
+    assert not curve_of(POINTS, Lane("svm"), "C").finished[0], "no update is needed where a path goes on"
+
+
+@pytest.mark.parametrize("points", [POINTS, THREE], ids=["two", "three"])
+def test_a_curve_over_C_is_that_of_trainings_from_zero(
+    few: None, points: Points, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a small tolerance no point is within it of a boundary, so each accuracy is the same."""
+    lane = Lane("svm", svm=SvmSettings(gamma=2.0, tol=1e-7))
+    found = curve_of(points, lane, "C", TEST)
+    monkeypatch.setattr(curves.PathOfC, "suits", lambda *of: False)
+    anew = curve_of(points, lane, "C", TEST)
+    for name in ("train", "validated", "test"):
+        assert np.array_equal(getattr(found, name), getattr(anew, name))
+    assert found.finished.all() and anew.finished.all()
+
+
+@pytest.mark.parametrize("settings", [SvmSettings(hard_margin=True), SvmSettings("sigmoid")], ids=["hard", "sigmoid"])
+def test_a_curve_over_C_without_a_path_is_trained_anew(few: None, settings: SvmSettings) -> None:
+    curve = curve_of(POINTS, Lane("svm", svm=settings), "C", TEST)
+    assert curve.complete and len(curve.known) == 12
 
 
 def test_a_margin_that_does_not_exist_is_not_finished(few: None) -> None:
