@@ -47,6 +47,7 @@ from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS, Evidence, Status, best_primal, proved, rounding_errors
 from solver.core.one_thread import ONE_THREAD
 from solver.core.stepping import Checkpoint
+from solver.kernels._kernel_rows import ROW_COST
 from solver.kernels.plane_sums import Features, PlaneSums
 from solver.kernels.table import KERNELS, Kernel
 
@@ -77,6 +78,8 @@ SHARE_OF_KERNEL, SHARE_TIMES_C = 1e-5, 1e-4
 ALL_POINTS = 20_000_000
 #: Updates before the first pivots.
 FIRST_PIVOT = 400
+import os
+GATE=float(os.environ.get('GATE','1'))
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
@@ -383,8 +386,14 @@ class AutoSolver(ExpandedSolver):
         """Make pivots on the points under work, in pieces."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         work = Pivoting(part)
+        spent = 2 * n_iter * len(part.index) + ROW_COST * self.n_kernel_evaluations
+        left = spent / GATE if n_iter else np.inf
+        if left < work.expected:
+            self._pivot_at = 2 * n_iter
+            return
         outcome = _pivot_loops.RUNNING
-        while outcome == _pivot_loops.RUNNING:
+        while outcome == _pivot_loops.RUNNING and left > 0:
+            left -= smo.PIECE
             outcome = work.work(max(self.tol, self._reachable), smo.PIECE)
             active.replace(part.beta, part.v)
             self._moved_since_refresh = True

@@ -56,6 +56,13 @@ class Pivoting:
         """Number of pivots so far."""
         return int(self._state[loops.PIVOTS])
 
+    @property
+    def expected(self) -> int:
+        """Estimated number of entries to visit before the optimum, if every other free point leaves or joins."""
+        count = int(self._state[loops.COUNT])
+        pivot = count * count + len(self._part.index) * (4 + count // loops.PER_ENTRY)
+        return count**3 // (3 * loops.PER_ENTRY) + count * pivot // 2
+
     def work(self, tol: float, budget: int) -> int:
         """Make pivots for about `budget` entries, and return how they ended, as `_pivot_loops.pivots` does."""
         part = self._part
