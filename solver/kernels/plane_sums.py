@@ -7,8 +7,6 @@ A smooth kernel in the plane is, up to a proved error, a short sum of products o
 First the moments ``M_cd = sum_j weights_j T_c(x_j1) T_d(x_j2)``, one matrix product; then a small map of M to V; then
 ``f(x_i) = sum_ab T_a(x_i1) V_ab T_b(x_i2)``, another one.  Both cost O(n m^2) for m functions of each coordinate.
 
-RBF: T are Chebyshev polynomials on the interval that the points fill, and V = G1 M G2' with G the coefficients of the
-interpolant of ``exp(-gamma (s - t)^2)`` at m by m Chebyshev nodes.  On [-1, 1], with c = gamma times the square of half
 RBF: T are Chebyshev polynomials on the interval of the points, and V = G1 M G2' with G the coefficients of the
 interpolant of ``exp(-gamma (s - t)^2)`` at m by m Chebyshev nodes.  On [-1, 1], with c = gamma times the square of half
 the interval, that function is analytic, and at most ``exp(c h^2)``, ``h = (rho - 1 / rho) / 2``, in the ellipse whose
@@ -27,6 +25,7 @@ import numpy as np
 
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS
+from solver.core.one_thread import ONE_THREAD
 
 from .table import Kernel
 
@@ -211,7 +210,8 @@ def plane_sums(kernel: Kernel, XT: Array, accuracy: float = ACCURACY) -> PlaneSu
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
         half = half * (1.0 + 8 * EPS) + 8 * EPS * np.abs(middle) + 1e-300  # so that rounding leaves no point outside
         # Rounding of the coordinates themselves, far from the origin, is no error: the kernel is that of the doubles.
-        axes = [_gaussian(kernel.gamma * h * h, 0.25 * accuracy) for h in half.tolist()]
+        with ONE_THREAD:
+            axes = [_gaussian(kernel.gamma * h * h, 0.25 * accuracy) for h in half.tolist()]
         if axes[0] is None or axes[1] is None:
             return None
         (first, e1), (second, e2) = axes  # type: ignore[misc]

@@ -221,8 +221,8 @@ def choose(S, members, state, highest, lowest, middle):  # type: ignore[no-untyp
         if not here:
             members[state[COUNT]] = new
             state[COUNT] += 1
-        if state[COUNT] == 1:  # the next ones are those with which this one moves
-            middle = S.v[new]
+        # A single one moves with none of its side: the next ones are of the other side.
+        middle = S.v[new] if state[COUNT] == 1 else middle
 
 
 @jit
@@ -251,7 +251,7 @@ def pivots(S, members, state, U, tau, delta, tol, budget):  # type: ignore[no-un
             level[k] = v[members[k]]
         while state[COUNT] >= 2:
             visited += state[COUNT] * state[COUNT]
-            if step(S, U, members, level, state, change, p, q, d, delta):
+            if step(S, U, members, level, state, change, p, q, d, delta) or visited >= budget:
                 break
         take_away(S, change, moved, at_start)
         for k in range(at_start):

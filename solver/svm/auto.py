@@ -46,18 +46,17 @@ from numpy.typing import ArrayLike
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS, Evidence, Status, best_primal, proved, rounding_errors
 from solver.core.one_thread import ONE_THREAD
-from solver.core.stepping import Checkpoint
+from solver.core.stepping import Checkpoint, Stop, never
 from solver.kernels._kernel_rows import ROW_COST
-from solver.kernels.plane_sums import Features, PlaneSums
+from solver.kernels.plane_sums import Features, plane_sums
 from solver.kernels.table import KERNELS, Kernel
 
 from . import _pivot_loops, _smo_loops, smo
-from .expanded import ExpandedSolver
 from .newton import Work, ramped
 from .pivoting import Pivoting
 from .projection import feasible, project
-from .shrinking import KernelSum, PlaneSum
-from .smo import SmoSnapshot
+from .shrinking import PlaneSum
+from .smo import SmoSnapshot, SmoSolver
 from .working_set_rules import RULES
 
 #: Points from which on there are sums by expansion and a start from some of the points: with most kernels, and with
@@ -78,25 +77,27 @@ SHARE_OF_KERNEL, SHARE_TIMES_C = 1e-5, 1e-4
 ALL_POINTS = 20_000_000
 #: Updates before the first pivots.
 FIRST_PIVOT = 400
-import os
-GATE=float(os.environ.get('GATE','1'))
+#: Largest error of v by the expansion, as a share of tol.
+ERROR_SHARE = 1e-2
+#: Work of the pivots as a share of that of the updates before them, in entries: the largest one.
+PIVOT_WORK = 0.7
+#: Share of free support vectors among those of some of the points, up to which their answer is a start; the same after
+#: at least so many updates per point, which hint that SMO would need many.
+FREE, FREE_IF_SLOW, SLOW = 0.56, 0.9, 8
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
 
 def some_of(y: Array, share: float) -> tuple[Indices, Array]:
     """Return about this share of the points of each class, evenly spaced, and the number of points each represents."""
-    chosen, factors = [], []
+    factors = np.zeros(len(y))
     for sign in (-1.0, 1.0):
         of_class = np.flatnonzero(y == sign)
         # Multiples of the golden section fill [0, 1) evenly, and do not follow any pattern in the order of the points.
-        turns = (np.arange(len(of_class)) * GOLDEN) % 1.0
-        some = of_class[turns < max(share, FEWEST / len(of_class))]
-        chosen.append(some)
-        factors.append(np.full(len(some), len(of_class) / len(some)))
-    index = np.concatenate(chosen)
-    order = np.argsort(index)
-    return index[order], np.concatenate(factors)[order]
+        some = of_class[(np.arange(len(of_class)) * GOLDEN) % 1.0 < max(share, FEWEST / len(of_class))]
+        factors[some] = len(of_class) / len(some)
+    index = np.flatnonzero(factors)
+    return index, factors[index]
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Solved:
         return self.answer
 
 
-class AutoSolver(ExpandedSolver):
+class AutoSolver(SmoSolver):
     """`SmoSolver` with short cuts, for kernels that are positive semidefinite formulas and finite C.
 
     Parameters
@@ -157,16 +158,30 @@ class AutoSolver(ExpandedSolver):
         self.n_short_cuts = 0
         self._least_violation = np.inf  # of those when v was computed from its definition
         #: Number of updates after which pivots are considered next.
-        self._pivot_at = self._first_pivot if self._may_try else NEVER
+        self._pivot_at = (0 if self.beta.any() else FIRST_PIVOT) if self._may_try else NEVER
         active = self._active
         if self._may_try and len(self.y) >= (LINEAR if kernel.is_translation_invariant else EXPANDED):
-            self._use_expansion()
-            if active.plane is not None and active.shrinking and not self.beta.any():
-                self._trial = self._from_some(active.plane)
+            if active.shrinking and len(self.points) == 2 and not self.beta.any():
+                self._trial = self._from_some()
+            else:
+                self._use_expansion()
+
+    def _use_expansion(self) -> None:
+        """Use the expansion from now on, if the kernel has one."""
+        self._active.plane = plane_sums(self.kernel, self.points)
+        self._active.largest_error = ERROR_SHARE * self.tol
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """As `SmoSolver.step`."""
+        if self._active.plane is None and self._trial is None:
+            return super().step(n, stop)
+        with ONE_THREAD:
+            return super().step(n, stop)
 
     @property
-    def _first_pivot(self) -> int:
-        return 0 if self.beta.any() else FIRST_PIVOT
+    def error(self) -> float:
+        """Bound on the error of v by expansions."""
+        return self._active.error
 
     def another(self, X: Array, y: Array, C: Array) -> AutoSolver | Solved:
         """Return the solver of another problem with these parameters; the data is not checked.
@@ -253,7 +268,7 @@ class AutoSolver(ExpandedSolver):
         if self.status is Status.PRECISION and self.dual < 0.0:
             self._scale_down(self.beta, self.y - self.v)
 
-    def _from_some(self, plane: PlaneSums) -> Work[None]:
+    def _from_some(self) -> Work[None]:
         """Compute a start close to the optimum from the answer for some of the points; in pieces."""
         y, C, XT = self.y, self.C, self.points
         index, factor = some_of(y, SHARE_OF_POINTS)
@@ -270,18 +285,22 @@ class AutoSolver(ExpandedSolver):
         while few.status is Status.RUNNING:
             few.step(smo.PIECE, stop=lambda: True)
             yield
-        found = PlaneSum(plane, few.points, few.beta, XT)
-        yield from _done(found)
+        most = FREE_IF_SLOW if few.n_iter >= SLOW * len(index) else FREE
+        if np.count_nonzero(few.alpha % few.C) <= most * np.count_nonzero(few.alpha):
+            self._use_expansion()
+        plane = self._active.plane
+        if plane is None:
+            return
+        found = yield from _done(PlaneSum(plane, few.points, few.beta, XT))
         # Hardly a ramp: the multipliers that this f asks for.
         top = float(C.max())
         beta = project(top / WIDTHS[-1] * (y - found.total) + 0.5 * y * C, self._lo, self._hi)
-        rows = PlaneSum(plane, XT, beta)
-        yield from _done(rows)
+        rows = yield from _done(PlaneSum(plane, XT, beta))
         phi = plane.features(min(SHARE_OF_KERNEL, SHARE_TIMES_C / min(top, DEAR)))
         if top < DEAR and len(y) >= NEWTON + PER_FEATURE * phi.rank:
             yield from self._along_ramps(phi, y - found.total, few.intercept, found.moments, beta, rows)
         elif self._use(beta, rows):
-            self._pivot_at = self._first_pivot
+            self._pivot_at = 0
 
     def _along_ramps(
         self, phi: Features, aim: Array, middle: float, moments: Array, beta: Array, rows: PlaneSum
@@ -312,8 +331,7 @@ class AutoSolver(ExpandedSolver):
             beta[left] = yield from ramped(
                 Z, (y - rows.total)[left], lo[left], hi[left], beta[left], centre[left], w, top / width, 0.03 * width
             )
-            rows = PlaneSum(phi.plane, XT, beta)
-            yield from _done(rows)
+            rows = yield from _done(PlaneSum(phi.plane, XT, beta))
             aim, centre, near, w = y - rows.total, beta, True, np.zeros(phi.rank)
             violation = float(aim[beta < hi].max()) - float(aim[beta > lo].min())
             if np.abs(beta).sum() + beta @ aim > 2.0 * self.dual and self._use(beta, rows):
@@ -338,6 +356,8 @@ class AutoSolver(ExpandedSolver):
     def give_up(self) -> None:
         """Stop early; while a start is being computed, with the answer for some of the points as that for all."""
         few, self._trial, self._few = self._few, None, None
+        if few is not None:
+            self._use_expansion()
         plane = self._active.plane
         if few is not None and plane is not None and not self.beta.any():
             solver, index = few
@@ -365,7 +385,7 @@ class AutoSolver(ExpandedSolver):
     def expected(self, spent: float) -> float:
         """Return the estimated time of SMO in all (s) from the time `spent`; 0 if the short cuts work."""
         n, plane = len(self.y), self._active.plane
-        if plane is not None and plane.features(SHARE_OF_KERNEL).rank < n:
+        if self._few is not None or (plane is not None and plane.features(SHARE_OF_KERNEL).rank < n):
             return 0.0
         return spent * max(2.0, 1.5 * n / max(1, self.n_iter))  # nearly every multiplier moves, some more than once
 
@@ -383,30 +403,25 @@ class AutoSolver(ExpandedSolver):
         return f"{reason} there is no short cut; SMO needs some {seconds:.2g} s."
 
     def _pivots(self) -> Work[None]:
-        """Make pivots on the points under work, in pieces."""
+        """Make pivots on the points under work, in pieces, as long as they are expected to be worth their work."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         work = Pivoting(part)
-        spent = 2 * n_iter * len(part.index) + ROW_COST * self.n_kernel_evaluations
-        left = spent / GATE if n_iter else np.inf
-        if left < work.expected:
-            self._pivot_at = 2 * n_iter
-            return
         outcome = _pivot_loops.RUNNING
-        while outcome == _pivot_loops.RUNNING and left > 0:
+        left = PIVOT_WORK * (2 * n_iter * len(part.index) + ROW_COST * self.n_kernel_evaluations) if n_iter else np.inf
+        while outcome == _pivot_loops.RUNNING and work.expected < left:
             left -= smo.PIECE
             outcome = work.work(max(self.tol, self._reachable), smo.PIECE)
             active.replace(part.beta, part.v)
             self._moved_since_refresh = True
             yield
-        if work.pivots:
-            self.n_short_cuts += 1
-        if outcome == _pivot_loops.CONVERGED:
-            self._pivot_at = n_iter
-        else:  # too many free points, and so there will be; rounding may be less of a hindrance later
-            self._pivot_at = NEVER if outcome == _pivot_loops.FULL else 4 * n_iter + FIRST_PIVOT
+        self.n_short_cuts += work.pivots > 0
+        # If there are too many free points, there will be; else there may be fewer later, and rounding hinders less.
+        again = {_pivot_loops.CONVERGED: n_iter, _pivot_loops.FULL: NEVER}
+        self._pivot_at = again.get(outcome, 2 * n_iter + FIRST_PIVOT)
 
 
-def _done(rows: KernelSum) -> Work[None]:
-    """Complete the sum, in pieces."""
+def _done(rows: PlaneSum) -> Work[PlaneSum]:
+    """Complete the sum, in pieces, and return it."""
     while not rows.work(smo.PIECE):
         yield
+    return rows

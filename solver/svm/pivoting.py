@@ -68,7 +68,8 @@ class Pivoting:
         part = self._part
         if len(part.cache.rows) < min(ROWS, len(part.index)):
             return loops.FULL
-        outcome: int = loops.pivots(
-            part.arrays, self._members, self._state, self._factor, self._tau, RIDGE * self._tau, tol, budget
+        return int(
+            loops.pivots(
+                part.arrays, self._members, self._state, self._factor, self._tau, RIDGE * self._tau, tol, budget
+            )
         )
-        return outcome

@@ -35,6 +35,7 @@ from solver.core.checks import (
     check_signs,
 )
 from solver.core.dual_solver import DualSolver
+from solver.core.one_thread import ONE_THREAD
 from solver.core.step_log import AT_ONCE, Notes
 from solver.kernels._kernel_rows import ROW_COST
 from solver.kernels.plane_sums import plane_sums
@@ -376,7 +377,8 @@ class SmoSolver(DualSolver):
         if plane is None or 2 * plane.cost > (1 + ROW_COST) * n or 100.0 * plane.uncertainty(self.beta) > self.tol:
             return False
         values = PlaneSum(plane, active.whole.cache.XT, self.beta)
-        values.work()
+        with ONE_THREAD:
+            values.work()
         active.refresh(values)
         active.error = 0.0
         self._moved_since_refresh = True
