@@ -25,7 +25,6 @@ import numpy as np
 
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS
-from solver.core.one_thread import ONE_THREAD
 
 from .table import Kernel
 
@@ -210,8 +209,7 @@ def plane_sums(kernel: Kernel, XT: Array, accuracy: float = ACCURACY) -> PlaneSu
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
         half = half * (1.0 + 8 * EPS) + 8 * EPS * np.abs(middle) + 1e-300  # so that rounding leaves no point outside
         # Rounding of the coordinates themselves, far from the origin, is no error: the kernel is that of the doubles.
-        with ONE_THREAD:
-            axes = [_gaussian(kernel.gamma * h * h, 0.25 * accuracy) for h in half.tolist()]
+        axes = [_gaussian(kernel.gamma * h * h, 0.25 * accuracy) for h in half.tolist()]
         if axes[0] is None or axes[1] is None:
             return None
         (first, e1), (second, e2) = axes  # type: ignore[misc]

@@ -2,15 +2,17 @@
 
 SMO alone decides when the multipliers are optimal, and certifies them.  The short cuts are:
 
-* Sums of kernel rows are computed by an expansion (see `expanded`), in time linear in the points.
+* Sums of kernel rows are computed by an expansion (see `plane_sums`), in time linear in the points: in the
+  plane, and with a proved error far below tol.  `Certificate.kernel_error` is its bound; primal and dual allow for it.
 * The training of many points does not start from 0.  A tenth of the points, each with the total C of the points that it
   represents, is trained first, in the same way.  From its f, a few steps of Newton's method (`newton`) on the points
   near the margin, for a ramp of multipliers that becomes steeper in each round, bring all multipliers close to the
   optimum.
   If that would take long (few points, a large C, many features), the start is a steep ramp of this f without Newton's
   method.
-* Such a start, or the first updates, are followed by the pivots of `pivoting`, which bring the points under work to
-  their optimum.
+  If the multipliers of this tenth are mostly free, SMO needs few updates, and there is no such start.
+* Such a start, or some updates, are followed by the pivots of `pivoting`, which bring the points under work to their
+  optimum.  After updates they begin when they are expected to take no more work than these did.
 
 Costs are counted in array entries visited, about a nanosecond each, and never measured, so that the same call gives the
 same answer on every machine.
@@ -31,6 +33,9 @@ DEAR                       inf: 48 (blobs 2000, linear, C = 10^4), 4.2 (moons 20
 SHARE_OF_KERNEL            10^-6: 1.25 (banana 20 000, RBF), 1.2 (10^5 points)
 SHARE_TIMES_C              inf: 2.2 (banana 30 000, RBF, C = 100), at best 0.85
 ALL_POINTS                 0: 31 (moons 10 000, poly, C = 100); inf: 1.0, but a gigabyte for 10^6 points
+FREE                       1: 5.6 (blobs 6000, RBF, gamma = 10), 2.7 (spirals 6000, gamma = 100); 0: 7 (chessboard 6000)
+FREE_IF_SLOW, SLOW         0.56: 1.8 (moons 6000, gamma = 10, C = 100); 1: 1.6 (spirals 6000, gamma = 100, C = 100)
+WILD                       inf: 13 (blobs 2000, poly, C = 100), 3.2 (moons 2000, C = 10^4); 0: 4 (moons, gamma = 100)
 FIRST_PIVOT                1: 1.9 (blobs 2000, poly), 1.4 (chessboard 2000, RBF); no pivots: 51 (moons 3000, C = 10^4)
 =========================  ===========================================================================================
 """
@@ -79,10 +84,10 @@ ALL_POINTS = 20_000_000
 FIRST_PIVOT = 400
 #: Largest error of v by the expansion, as a share of tol.
 ERROR_SHARE = 1e-2
-#: Work of the pivots as a share of that of the updates before them, in entries: the largest one.
-PIVOT_WORK = 0.7
-#: Share of free support vectors among those of some of the points, up to which their answer is a start; the same after
-#: at least so many updates per point, which hint that SMO would need many.
+#: KKT violation, 2 at zeros, from which on the updates would take so long that any pivots are worth their work.
+WILD = 20.0
+#: Share of free support vectors among those of some of the points, up to which their answer is a start; the same if
+#: they took at least so many updates per point, a sign that SMO would need many.
 FREE, FREE_IF_SLOW, SLOW = 0.56, 0.9, 8
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
@@ -159,16 +164,16 @@ class AutoSolver(SmoSolver):
         self._least_violation = np.inf  # of those when v was computed from its definition
         #: Number of updates after which pivots are considered next.
         self._pivot_at = (0 if self.beta.any() else FIRST_PIVOT) if self._may_try else NEVER
-        active = self._active
         if self._may_try and len(self.y) >= (LINEAR if kernel.is_translation_invariant else EXPANDED):
-            if active.shrinking and len(self.points) == 2 and not self.beta.any():
+            if self._active.shrinking and len(self.points) == 2 and not self.beta.any():
                 self._trial = self._from_some()
             else:
                 self._use_expansion()
 
     def _use_expansion(self) -> None:
         """Use the expansion from now on, if the kernel has one."""
-        self._active.plane = plane_sums(self.kernel, self.points)
+        with ONE_THREAD:
+            self._active.plane = plane_sums(self.kernel, self.points)
         self._active.largest_error = ERROR_SHARE * self.tol
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
@@ -391,30 +396,25 @@ class AutoSolver(SmoSolver):
 
     def outlook(self, spent: float) -> str:
         """Return a sentence with the time that SMO needs, estimated from `spent` (s); "" if the short cuts work."""
-        n, kernel, seconds = len(self.y), self.kernel, self.expected(spent)
-        if not seconds:
-            return ""
-        reason = f"With the {kernel.name} kernel"
-        if kernel.name == "rbf" and len(self.points) == 2:
-            # An axis of length L: some of the first 2.4 L sqrt(gamma) functions count.
-            length = self.points.max(axis=1) - self.points.min(axis=1)
-            rank = int(min(n, np.prod(2.4 * length * np.sqrt(kernel.gamma) + 6.0)))
-            reason = f"At gamma={kernel.gamma:g} the kernel matrix has a rank of about {rank}, and"
-        return f"{reason} there is no short cut; SMO needs some {seconds:.2g} s."
+        seconds = self.expected(spent)
+        reason = f"There is no short cut for the {self.kernel.name} kernel with these points and parameters"
+        return f"{reason}; SMO needs some {seconds:.2g} s." if seconds else ""
 
     def _pivots(self) -> Work[None]:
         """Make pivots on the points under work, in pieces, as long as they are expected to be worth their work."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         work = Pivoting(part)
         outcome = _pivot_loops.RUNNING
-        left = PIVOT_WORK * (2 * n_iter * len(part.index) + ROW_COST * self.n_kernel_evaluations) if n_iter else np.inf
+        # As much work as that of the updates so far, so that they waste little where the updates would soon end.
+        spent = 2 * n_iter * len(part.index) + ROW_COST * self.n_kernel_evaluations
+        left = spent if n_iter > 0 and part.violation < WILD else np.inf
         while outcome == _pivot_loops.RUNNING and work.expected < left:
             left -= smo.PIECE
             outcome = work.work(max(self.tol, self._reachable), smo.PIECE)
             active.replace(part.beta, part.v)
             self._moved_since_refresh = True
+            self.n_short_cuts += 1
             yield
-        self.n_short_cuts += work.pivots > 0
         # If there are too many free points, there will be; else there may be fewer later, and rounding hinders less.
         again = {_pivot_loops.CONVERGED: n_iter, _pivot_loops.FULL: NEVER}
         self._pivot_at = again.get(outcome, 2 * n_iter + FIRST_PIVOT)

@@ -52,16 +52,14 @@ class Pivoting:
         self._tau = float(part.diagonal.mean()) + 1e-300
 
     @property
-    def pivots(self) -> int:
-        """Number of pivots so far."""
-        return int(self._state[loops.PIVOTS])
+    def expected(self) -> float:
+        """Number of entries to visit before the optimum if half as many points leave or join; inf if too many are free.
 
-    @property
-    def expected(self) -> int:
-        """Estimated number of entries to visit before the optimum, if every other free point leaves or joins."""
+        It is an estimate, because points at a bound may join that nobody knows of yet.
+        """
         count = int(self._state[loops.COUNT])
-        pivot = count * count + len(self._part.index) * (4 + count // loops.PER_ENTRY)
-        return count**3 // (3 * loops.PER_ENTRY) + count * pivot // 2
+        pivot = count * count + len(self._part.index) * (4 + count / loops.PER_ENTRY)
+        return 0.5 * count * pivot if count < MOST else np.inf
 
     def work(self, tol: float, budget: int) -> int:
         """Make pivots for about `budget` entries, and return how they ended, as `_pivot_loops.pivots` does."""
