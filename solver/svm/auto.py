@@ -84,11 +84,11 @@ ALL_POINTS = 20_000_000
 FIRST_PIVOT = 400
 #: Largest error of v by the expansion, as a share of tol.
 ERROR_SHARE = 1e-2
-#: KKT violation, 2 at zeros, from which on the updates would take so long that any pivots are worth their work.
+#: KKT violation, 2 at zeros, from which on updates alone would take very long, and pivots are worth any work.
 WILD = 20.0
 #: Share of free support vectors among those of some of the points, up to which their answer is a start; the same if
-#: they took at least so many updates per point, a sign that SMO would need many.
-FREE, FREE_IF_SLOW, SLOW = 0.56, 0.9, 8
+#: they took at least this number of updates per point, a sign that SMO would need many.
+FREE, FREE_IF_SLOW, SLOW = 0.56, 0.9, 4
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 

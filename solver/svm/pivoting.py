@@ -55,7 +55,7 @@ class Pivoting:
     def expected(self) -> float:
         """Number of entries to visit before the optimum if half as many points leave or join; inf if too many are free.
 
-        It is an estimate, because points at a bound may join that nobody knows of yet.
+        It is an estimate: which points at a bound will join is not known yet.
         """
         count = int(self._state[loops.COUNT])
         pivot = count * count + len(self._part.index) * (4 + count / loops.PER_ENTRY)

@@ -210,7 +210,7 @@ def test_points_with_equal_v_on_one_side_do_not_join_for_ever() -> None:
 
 
 def test_pivots_wait_until_they_are_worth_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a narrow kernel nearly all points are free, and SMO ends before any pivot; with a wide one pivots are few."""
+    """With a narrow kernel nearly all points are free, and SMO ends before any pivot; with a wide one it does not."""
     n_pivots = []
 
     def counted(self: Pivoting, tol: float, budget: int) -> int:
