@@ -7,8 +7,6 @@ A smooth kernel in the plane is, up to a proved error, a short sum of products o
 First the moments ``M_cd = sum_j weights_j T_c(x_j1) T_d(x_j2)``, one matrix product; then a small map of M to V; then
 ``f(x_i) = sum_ab T_a(x_i1) V_ab T_b(x_i2)``, another one.  Both cost O(n m^2) for m functions of each coordinate.
 
-RBF: T are Chebyshev polynomials on the interval that the points fill, and V = G1 M G2' with G the coefficients of the
-interpolant of ``exp(-gamma (s - t)^2)`` at m by m Chebyshev nodes.  On [-1, 1], with c = gamma times the square of half
 RBF: T are Chebyshev polynomials on the interval of the points, and V = G1 M G2' with G the coefficients of the
 interpolant of ``exp(-gamma (s - t)^2)`` at m by m Chebyshev nodes.  On [-1, 1], with c = gamma times the square of half
 the interval, that function is analytic, and at most ``exp(c h^2)``, ``h = (rho - 1 / rho) / 2``, in the ellipse whose

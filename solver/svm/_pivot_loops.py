@@ -26,8 +26,9 @@ LEVEL, TRIES = 0.25, 3
 FLAT = 1e-5
 #: Largest number of pivots per point, which only an endless cycle caused by rounding errors reaches.
 LIMIT = 20
-#: Largest number of points that join at once, and smallest violation of such a point, as a share of the largest one.
-ADDED, SHARE = 3, 0.3
+#: Largest number of points that join at once, the number of free points for one more, and smallest violation of such a
+#: point, as a share of the largest one.
+ADDED, FOR_ONE_MORE, SHARE = 3, 16, 0.3
 
 
 @part
@@ -220,6 +221,8 @@ def choose(S, members, state, highest, lowest, middle):  # type: ignore[no-untyp
         if not here:
             members[state[COUNT]] = new
             state[COUNT] += 1
+        # A single one moves with none of its side: the next ones are of the other side.
+        middle = S.v[new] if state[COUNT] == 1 else middle
 
 
 @jit
@@ -248,7 +251,7 @@ def pivots(S, members, state, U, tau, delta, tol, budget):  # type: ignore[no-un
             level[k] = v[members[k]]
         while state[COUNT] >= 2:
             visited += state[COUNT] * state[COUNT]
-            if step(S, U, members, level, state, change, p, q, d, delta):
+            if step(S, U, members, level, state, change, p, q, d, delta) or visited >= budget:
                 break
         take_away(S, change, moved, at_start)
         for k in range(at_start):
@@ -270,7 +273,7 @@ def pivots(S, members, state, U, tau, delta, tol, budget):  # type: ignore[no-un
         if state[PIVOTS] >= LIMIT * n:
             return STUCK
         choose(S, members, state, highest, lowest, 0.5 * (top + bottom) if count > 0 else 0.5 * (m + M))
-        state[COMING] = ADDED
+        state[COMING] = ADDED + count // FOR_ONE_MORE
         if state[COUNT] == count:
             return FULL if count == most else STUCK
     return RUNNING

@@ -2,15 +2,17 @@
 
 SMO alone decides when the multipliers are optimal, and certifies them.  The short cuts are:
 
-* Sums of kernel rows are computed by an expansion (see `expanded`), in time linear in the points.
+* Sums of kernel rows are computed by an expansion (see `plane_sums`), in time linear in the points: in the
+  plane, and with a proved error far below tol.  `Certificate.kernel_error` is its bound; primal and dual allow for it.
 * The training of many points does not start from 0.  A tenth of the points, each with the total C of the points that it
   represents, is trained first, in the same way.  From its f, a few steps of Newton's method (`newton`) on the points
   near the margin, for a ramp of multipliers that becomes steeper in each round, bring all multipliers close to the
   optimum.
   If that would take long (few points, a large C, many features), the start is a steep ramp of this f without Newton's
   method.
-* Such a start, or the first updates, are followed by the pivots of `pivoting`, which bring the points under work to
-  their optimum.
+  If the multipliers of this tenth are mostly free, SMO needs few updates, and there is no such start.
+* Such a start, or some updates, are followed by the pivots of `pivoting`, which bring the points under work to their
+  optimum.  After updates they begin when they are expected to take no more work than these did.
 
 Costs are counted in array entries visited, about a nanosecond each, and never measured, so that the same call gives the
 same answer on every machine.
@@ -31,6 +33,9 @@ DEAR                       inf: 48 (blobs 2000, linear, C = 10^4), 4.2 (moons 20
 SHARE_OF_KERNEL            10^-6: 1.25 (banana 20 000, RBF), 1.2 (10^5 points)
 SHARE_TIMES_C              inf: 2.2 (banana 30 000, RBF, C = 100), at best 0.85
 ALL_POINTS                 0: 31 (moons 10 000, poly, C = 100); inf: 1.0, but a gigabyte for 10^6 points
+FREE                       1: 5.6 (blobs 6000, RBF, gamma = 10), 2.7 (spirals 6000, gamma = 100); 0: 7 (chessboard 6000)
+FREE_IF_SLOW, SLOW         0.56: 1.8 (moons 6000, gamma = 10, C = 100); 1: 1.6 (spirals 6000, gamma = 100, C = 100)
+WILD                       inf: 13 (blobs 2000, poly, C = 100), 3.2 (moons 2000, C = 10^4); 0: 4 (moons, gamma = 100)
 FIRST_PIVOT                1: 1.9 (blobs 2000, poly), 1.4 (chessboard 2000, RBF); no pivots: 51 (moons 3000, C = 10^4)
 =========================  ===========================================================================================
 """
@@ -46,17 +51,17 @@ from numpy.typing import ArrayLike
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS, Evidence, Status, best_primal, proved, rounding_errors
 from solver.core.one_thread import ONE_THREAD
-from solver.core.stepping import Checkpoint
-from solver.kernels.plane_sums import Features, PlaneSums
+from solver.core.stepping import Checkpoint, Stop, never
+from solver.kernels._kernel_rows import ROW_COST
+from solver.kernels.plane_sums import Features, plane_sums
 from solver.kernels.table import KERNELS, Kernel
 
 from . import _pivot_loops, _smo_loops, smo
-from .expanded import ExpandedSolver
 from .newton import Work, ramped
 from .pivoting import Pivoting
 from .projection import feasible, project
-from .shrinking import KernelSum, PlaneSum
-from .smo import SmoSnapshot
+from .shrinking import PlaneSum
+from .smo import SmoSnapshot, SmoSolver
 from .working_set_rules import RULES
 
 #: Points from which on there are sums by expansion and a start from some of the points: with most kernels, and with
@@ -77,23 +82,27 @@ SHARE_OF_KERNEL, SHARE_TIMES_C = 1e-5, 1e-4
 ALL_POINTS = 20_000_000
 #: Updates before the first pivots.
 FIRST_PIVOT = 400
+#: Largest error of v by the expansion, as a share of tol.
+ERROR_SHARE = 1e-2
+#: KKT violation, 2 at zeros, from which on updates alone would take very long, and pivots are worth any work.
+WILD = 20.0
+#: Share of free support vectors among those of some of the points, up to which their answer is a start; the same if
+#: they took at least this number of updates per point, a sign that SMO would need many.
+FREE, FREE_IF_SLOW, SLOW = 0.56, 0.9, 4
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
 
 def some_of(y: Array, share: float) -> tuple[Indices, Array]:
     """Return about this share of the points of each class, evenly spaced, and the number of points each represents."""
-    chosen, factors = [], []
+    factors = np.zeros(len(y))
     for sign in (-1.0, 1.0):
         of_class = np.flatnonzero(y == sign)
         # Multiples of the golden section fill [0, 1) evenly, and do not follow any pattern in the order of the points.
-        turns = (np.arange(len(of_class)) * GOLDEN) % 1.0
-        some = of_class[turns < max(share, FEWEST / len(of_class))]
-        chosen.append(some)
-        factors.append(np.full(len(some), len(of_class) / len(some)))
-    index = np.concatenate(chosen)
-    order = np.argsort(index)
-    return index[order], np.concatenate(factors)[order]
+        some = of_class[(np.arange(len(of_class)) * GOLDEN) % 1.0 < max(share, FEWEST / len(of_class))]
+        factors[some] = len(of_class) / len(some)
+    index = np.flatnonzero(factors)
+    return index, factors[index]
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,7 @@ class Solved:
         return self.answer
 
 
-class AutoSolver(ExpandedSolver):
+class AutoSolver(SmoSolver):
     """`SmoSolver` with short cuts, for kernels that are positive semidefinite formulas and finite C.
 
     Parameters
@@ -154,16 +163,30 @@ class AutoSolver(ExpandedSolver):
         self.n_short_cuts = 0
         self._least_violation = np.inf  # of those when v was computed from its definition
         #: Number of updates after which pivots are considered next.
-        self._pivot_at = self._first_pivot if self._may_try else NEVER
-        active = self._active
+        self._pivot_at = (0 if self.beta.any() else FIRST_PIVOT) if self._may_try else NEVER
         if self._may_try and len(self.y) >= (LINEAR if kernel.is_translation_invariant else EXPANDED):
-            self._use_expansion()
-            if active.plane is not None and active.shrinking and not self.beta.any():
-                self._trial = self._from_some(active.plane)
+            if self._active.shrinking and len(self.points) == 2 and not self.beta.any():
+                self._trial = self._from_some()
+            else:
+                self._use_expansion()
+
+    def _use_expansion(self) -> None:
+        """Use the expansion from now on, if the kernel has one."""
+        with ONE_THREAD:
+            self._active.plane = plane_sums(self.kernel, self.points)
+        self._active.largest_error = ERROR_SHARE * self.tol
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """As `SmoSolver.step`."""
+        if self._active.plane is None and self._trial is None:
+            return super().step(n, stop)
+        with ONE_THREAD:
+            return super().step(n, stop)
 
     @property
-    def _first_pivot(self) -> int:
-        return 0 if self.beta.any() else FIRST_PIVOT
+    def error(self) -> float:
+        """Bound on the error of v by expansions."""
+        return self._active.error
 
     def another(self, X: Array, y: Array, C: Array) -> AutoSolver | Solved:
         """Return the solver of another problem with these parameters; the data is not checked.
@@ -250,7 +273,7 @@ class AutoSolver(ExpandedSolver):
         if self.status is Status.PRECISION and self.dual < 0.0:
             self._scale_down(self.beta, self.y - self.v)
 
-    def _from_some(self, plane: PlaneSums) -> Work[None]:
+    def _from_some(self) -> Work[None]:
         """Compute a start close to the optimum from the answer for some of the points; in pieces."""
         y, C, XT = self.y, self.C, self.points
         index, factor = some_of(y, SHARE_OF_POINTS)
@@ -267,18 +290,22 @@ class AutoSolver(ExpandedSolver):
         while few.status is Status.RUNNING:
             few.step(smo.PIECE, stop=lambda: True)
             yield
-        found = PlaneSum(plane, few.points, few.beta, XT)
-        yield from _done(found)
+        most = FREE_IF_SLOW if few.n_iter >= SLOW * len(index) else FREE
+        if np.count_nonzero(few.alpha % few.C) <= most * np.count_nonzero(few.alpha):
+            self._use_expansion()
+        plane = self._active.plane
+        if plane is None:
+            return
+        found = yield from _done(PlaneSum(plane, few.points, few.beta, XT))
         # Hardly a ramp: the multipliers that this f asks for.
         top = float(C.max())
         beta = project(top / WIDTHS[-1] * (y - found.total) + 0.5 * y * C, self._lo, self._hi)
-        rows = PlaneSum(plane, XT, beta)
-        yield from _done(rows)
+        rows = yield from _done(PlaneSum(plane, XT, beta))
         phi = plane.features(min(SHARE_OF_KERNEL, SHARE_TIMES_C / min(top, DEAR)))
         if top < DEAR and len(y) >= NEWTON + PER_FEATURE * phi.rank:
             yield from self._along_ramps(phi, y - found.total, few.intercept, found.moments, beta, rows)
         elif self._use(beta, rows):
-            self._pivot_at = self._first_pivot
+            self._pivot_at = 0
 
     def _along_ramps(
         self, phi: Features, aim: Array, middle: float, moments: Array, beta: Array, rows: PlaneSum
@@ -309,8 +336,7 @@ class AutoSolver(ExpandedSolver):
             beta[left] = yield from ramped(
                 Z, (y - rows.total)[left], lo[left], hi[left], beta[left], centre[left], w, top / width, 0.03 * width
             )
-            rows = PlaneSum(phi.plane, XT, beta)
-            yield from _done(rows)
+            rows = yield from _done(PlaneSum(phi.plane, XT, beta))
             aim, centre, near, w = y - rows.total, beta, True, np.zeros(phi.rank)
             violation = float(aim[beta < hi].max()) - float(aim[beta > lo].min())
             if np.abs(beta).sum() + beta @ aim > 2.0 * self.dual and self._use(beta, rows):
@@ -335,6 +361,8 @@ class AutoSolver(ExpandedSolver):
     def give_up(self) -> None:
         """Stop early; while a start is being computed, with the answer for some of the points as that for all."""
         few, self._trial, self._few = self._few, None, None
+        if few is not None:
+            self._use_expansion()
         plane = self._active.plane
         if few is not None and plane is not None and not self.beta.any():
             solver, index = few
@@ -362,42 +390,38 @@ class AutoSolver(ExpandedSolver):
     def expected(self, spent: float) -> float:
         """Return the estimated time of SMO in all (s) from the time `spent`; 0 if the short cuts work."""
         n, plane = len(self.y), self._active.plane
-        if plane is not None and plane.features(SHARE_OF_KERNEL).rank < n:
+        if self._few is not None or (plane is not None and plane.features(SHARE_OF_KERNEL).rank < n):
             return 0.0
         return spent * max(2.0, 1.5 * n / max(1, self.n_iter))  # nearly every multiplier moves, some more than once
 
     def outlook(self, spent: float) -> str:
         """Return a sentence with the time that SMO needs, estimated from `spent` (s); "" if the short cuts work."""
-        n, kernel, seconds = len(self.y), self.kernel, self.expected(spent)
-        if not seconds:
-            return ""
-        reason = f"With the {kernel.name} kernel"
-        if kernel.name == "rbf" and len(self.points) == 2:
-            # An axis of length L: some of the first 2.4 L sqrt(gamma) functions count.
-            length = self.points.max(axis=1) - self.points.min(axis=1)
-            rank = int(min(n, np.prod(2.4 * length * np.sqrt(kernel.gamma) + 6.0)))
-            reason = f"At gamma={kernel.gamma:g} the kernel matrix has a rank of about {rank}, and"
-        return f"{reason} there is no short cut; SMO needs some {seconds:.2g} s."
+        seconds = self.expected(spent)
+        reason = f"There is no short cut for the {self.kernel.name} kernel with these points and parameters"
+        return f"{reason}; SMO needs some {seconds:.2g} s." if seconds else ""
 
     def _pivots(self) -> Work[None]:
-        """Make pivots on the points under work, in pieces."""
+        """Make pivots on the points under work, in pieces, as long as they are expected to be worth their work."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         work = Pivoting(part)
         outcome = _pivot_loops.RUNNING
-        while outcome == _pivot_loops.RUNNING:
+        # As much work as that of the updates so far, so that they waste little where the updates would soon end.
+        spent = 2 * n_iter * len(part.index) + ROW_COST * self.n_kernel_evaluations
+        left = spent if n_iter > 0 and part.violation < WILD else np.inf
+        while outcome == _pivot_loops.RUNNING and work.expected < left:
+            left -= smo.PIECE
             outcome = work.work(max(self.tol, self._reachable), smo.PIECE)
             active.replace(part.beta, part.v)
             self._moved_since_refresh = True
-            yield
-        if work.pivots:
             self.n_short_cuts += 1
-        if outcome == _pivot_loops.CONVERGED:
-            self._pivot_at = n_iter
-        else:  # too many free points, and so there will be; rounding may be less of a hindrance later
-            self._pivot_at = NEVER if outcome == _pivot_loops.FULL else 4 * n_iter + FIRST_PIVOT
+            yield
+        # If there are too many free points, there will be; else there may be fewer later, and rounding hinders less.
+        again = {_pivot_loops.CONVERGED: n_iter, _pivot_loops.FULL: NEVER}
+        self._pivot_at = again.get(outcome, 2 * n_iter + FIRST_PIVOT)
 
 
-def _done(rows: KernelSum) -> Work[None]:
-    """Complete the sum, in pieces."""
+def _done(rows: PlaneSum) -> Work[PlaneSum]:
+    """Complete the sum, in pieces, and return it."""
     while not rows.work(smo.PIECE):
         yield
+    return rows

@@ -52,16 +52,22 @@ class Pivoting:
         self._tau = float(part.diagonal.mean()) + 1e-300
 
     @property
-    def pivots(self) -> int:
-        """Number of pivots so far."""
-        return int(self._state[loops.PIVOTS])
+    def expected(self) -> float:
+        """Number of entries to visit before the optimum if half as many points leave or join; inf if too many are free.
+
+        It is an estimate: which points at a bound will join is not known yet.
+        """
+        count = int(self._state[loops.COUNT])
+        pivot = count * count + len(self._part.index) * (4 + count / loops.PER_ENTRY)
+        return 0.5 * count * pivot if count < MOST else np.inf
 
     def work(self, tol: float, budget: int) -> int:
         """Make pivots for about `budget` entries, and return how they ended, as `_pivot_loops.pivots` does."""
         part = self._part
         if len(part.cache.rows) < min(ROWS, len(part.index)):
             return loops.FULL
-        outcome: int = loops.pivots(
-            part.arrays, self._members, self._state, self._factor, self._tau, RIDGE * self._tau, tol, budget
+        return int(
+            loops.pivots(
+                part.arrays, self._members, self._state, self._factor, self._tau, RIDGE * self._tau, tol, budget
+            )
         )
-        return outcome

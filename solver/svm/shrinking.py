@@ -315,10 +315,6 @@ class ActiveSet:
             self.beta[part.index] = part.beta
         return outcome
 
-    def effect(self, change: Array) -> KernelSum:
-        """Return the sum ``K change`` over the points under work, to be computed: the decrease of v by `change`."""
-        return self._sum(self.part, change)
-
     def replace(self, beta: Array, v: Array) -> None:
         """Replace multipliers of the points under work, and their v."""
         self.part.beta[:], self.part.v[:] = beta, v
@@ -364,20 +360,15 @@ class ActiveSet:
         return self.sum_of_rows(self.beta - self._base)
 
     def sum_of_rows(self, weights: Array) -> KernelSum:
-        """Return the sum ``sum_j weights_j K_j``, to be computed."""
-        if self._matrix is None:
-            return self._sum(self.whole, weights)
-        terms = self._matrix * weights
-        return FinishedSum(terms.sum(axis=1), np.abs(terms).sum(axis=1))
-
-    def _sum(self, part: Subproblem, weights: Array) -> KernelSum:
-        """Return the sum over the points of `part`, by the expansion if that is cheaper and precise enough."""
-        plane = self.plane
-        n, used = len(weights), np.count_nonzero(weights)
+        """Return the sum ``sum_j weights_j K_j``, to be computed; by the expansion if cheaper and precise enough."""
+        if self._matrix is not None:
+            terms = self._matrix * weights
+            return FinishedSum(terms.sum(axis=1), np.abs(terms).sum(axis=1))
+        plane, n, used = self.plane, len(weights), np.count_nonzero(weights)
         cheap = plane is not None and plane.cost * (n + used) < (1 + ROW_COST) * used * n
         if cheap and plane is not None and plane.uncertainty(weights) <= self.largest_error:
-            return PlaneSum(plane, part.cache.XT, weights)
-        return KernelSum(part, weights)
+            return PlaneSum(plane, self.whole.cache.XT, weights)
+        return KernelSum(self.whole, weights)
 
     def refresh(self, definition: KernelSum) -> None:
         """Set v of all points from its definition."""

@@ -35,6 +35,7 @@ from solver.core.checks import (
     check_signs,
 )
 from solver.core.dual_solver import DualSolver
+from solver.core.one_thread import ONE_THREAD
 from solver.core.step_log import AT_ONCE, Notes
 from solver.kernels._kernel_rows import ROW_COST
 from solver.kernels.plane_sums import plane_sums
@@ -371,12 +372,15 @@ class SmoSolver(DualSolver):
 
         The status at the end is based on v from its definition, as after any update.
         """
-        active, n = self._active, int(np.count_nonzero(self.beta))
-        plane = plane_sums(self.kernel, active.whole.cache.XT) if self._has_many_entries else None
-        if plane is None or 2 * plane.cost > (1 + ROW_COST) * n or 100.0 * plane.uncertainty(self.beta) > self.tol:
+        if not self._has_many_entries:
             return False
-        values = PlaneSum(plane, active.whole.cache.XT, self.beta)
-        values.work()
+        active, n = self._active, int(np.count_nonzero(self.beta))
+        with ONE_THREAD:
+            plane = plane_sums(self.kernel, self.points)
+            if plane is None or 2 * plane.cost > (1 + ROW_COST) * n or 100.0 * plane.uncertainty(self.beta) > self.tol:
+                return False
+            values = PlaneSum(plane, self.points, self.beta)
+            values.work()
         active.refresh(values)
         active.error = 0.0
         self._moved_since_refresh = True

@@ -48,7 +48,15 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the short cuts early, with few points and at any cost, also where points are left out."""
-    early = {"EXPANDED": 100, "LINEAR": 100, "FEWEST": 10, "FIRST_PIVOT": 50, "NEWTON": 100, "PER_FEATURE": 10}
+    early = {
+        "EXPANDED": 100,
+        "LINEAR": 100,
+        "FEWEST": 10,
+        "FIRST_PIVOT": 50,
+        "FREE": 1.0,
+        "NEWTON": 100,
+        "PER_FEATURE": 10,
+    }
     for name, value in early.items():
         monkeypatch.setattr(auto, name, value)
     monkeypatch.setattr(shrinking, "FIRST_REVIEW", 100)

@@ -193,3 +193,34 @@ def test_smo_itself_is_as_ever() -> None:
         np.testing.assert_allclose(single.beta, beta, atol=1e-8)
     whole.step(60)
     assert whole.alpha.tobytes() == single.alpha.tobytes()
+
+
+def test_points_with_equal_v_on_one_side_do_not_join_for_ever() -> None:
+    """Far apart, the points of the larger class have v = 1 exactly: three of them alone cannot move."""
+    X = 1e3 * np.arange(300.0)[:, None]
+    y = np.where(np.arange(300) % 3 == 0, -1.0, 1.0)
+    part = active_of(SmoSolver(X, y, Kernel("rbf", 100.0))).part
+    work = Pivoting(part)
+    outcome = loops.RUNNING
+    for _ in range(2000):
+        outcome = work.work(1e-3, 1)
+        if outcome != loops.RUNNING:
+            break
+    assert outcome == loops.CONVERGED and part.violation <= 1e-3
+
+
+def test_pivots_wait_until_they_are_worth_their_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a narrow kernel nearly all points are free, and SMO ends before any pivot; with a wide one it does not."""
+    n_pivots = []
+
+    def counted(self: Pivoting, tol: float, budget: int) -> int:
+        n_pivots.append(budget)
+        return work(self, tol, budget)
+
+    work = Pivoting.work
+    monkeypatch.setattr(Pivoting, "work", counted)
+    X, y = points("noisy circle", 1000, 3)
+    for gamma, some in ((300.0, False), (1.0, True)):
+        n_pivots.clear()
+        solver = AutoSolver(X, y, Kernel("rbf", gamma), C=100.0)
+        assert solver.run() is Status.OPTIMAL and bool(n_pivots) == some
