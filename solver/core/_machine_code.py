@@ -99,11 +99,11 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
             super().save_overload(sig, data)
 
 
-#: Options of numba: plain IEEE arithmetic, without the interpreter lock.
+#: Options of numba: plain IEEE arithmetic, without the interpreter lock, no entry for callers in C.
 #: No `fastmath`: with fused or reordered sums two machines could disagree about a tie.  No `parallel`: numba's default
 #: threading layer aborts the process when two threads enter it at once, as two lanes do.
 #: `_nrt` is explicit because a function would inherit it from its first caller, and lean functions have none.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": True}
+_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": True, "no_cfunc_wrapper": True}
 
 
 _njit: Callable[..., Callable[..., Any]] = numba.njit  # numba has no types
@@ -123,13 +123,13 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` as `_compile.part` describes."""
-    return _njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+    return _njit(function, no_cpython_wrapper=True, **_OPTIONS)
 
 
 def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` as `_compile.lean_part` describes."""
     options = _OPTIONS | {"_nrt": False}
-    return _njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    return _njit(function, no_cpython_wrapper=True, **options)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:

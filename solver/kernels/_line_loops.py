@@ -166,11 +166,11 @@ def follow_boundaries(cells, across, along, crossed, xs, ys, points):  # type: i
                     there = along[r, c] if level else across[r, c]
                     if not there:
                         if n > first:  # a closed line
-                            points[n] = points[first + 1]
+                            points[n, 0], points[n, 1] = points[first + 1, 0], points[first + 1, 1]
                             n += 1
                         break
                     if n == first:
-                        points[n] = np.nan
+                        points[n, 0], points[n, 1] = np.nan, np.nan  # a whole row takes 2 s to compile
                         n += 1
                         if stage == 0:
                             points[n, 0], points[n, 1] = _middle(xs, column), _middle(ys, row)
