@@ -390,7 +390,7 @@ class AutoSolver(SmoSolver):
     def expected(self, spent: float) -> float:
         """Return the estimated time of SMO in all (s) from the time `spent`; 0 if the short cuts work."""
         n, plane = len(self.y), self._active.plane
-        if self._few is not None or (plane is not None and plane.features(SHARE_OF_KERNEL).rank < n):
+        if self._trial is not None or (plane is not None and plane.features(SHARE_OF_KERNEL).rank < n):
             return 0.0
         return spent * max(2.0, 1.5 * n / max(1, self.n_iter))  # nearly every multiplier moves, some more than once
 

@@ -670,7 +670,7 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     second.click()
     finish_tasks(window)
     settle(qtbot, window)
-    assert report(window, "lesson.title") == "Nachbarn mit Gewichten"
+    assert report(window, "lesson.title") == "Kann kNN deine Regel lernen?"
     window.surroundings.part(STAGE)._lessons.go(3)
     window.surroundings.part(STAGE)._lessons.next()
     settle(qtbot, window)

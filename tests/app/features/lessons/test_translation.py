@@ -166,7 +166,7 @@ def test_what_is_not_translated_is_english(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_the_next_lesson_is_in_the_same_language() -> None:
     row = shipped.following(shipped.lesson(FEATURES, "neighbours", "de"))
-    assert row is not None and (row.name, row.language, row.title) == ("weights", "de", "Nachbarn mit Gewichten")
+    assert row is not None and (row.name, row.language, row.title) == ("rule", "de", "Kann kNN deine Regel lernen?")
 
 
 class Locale:
