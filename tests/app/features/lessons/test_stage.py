@@ -675,7 +675,7 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     window.surroundings.part(STAGE)._lessons.next()
     settle(qtbot, window)
     assert here(window).ended
-    assert set(window.settings.values.lessons) == {"neighbours", "weights"}, "a score counts in every language"
+    assert set(window.settings.values.lessons) == {"neighbours", "rule"}, "a score counts in every language"
     text, row = window.findChild(LessonText, "lesson.text"), following(here(window).lesson)
     assert row is not None and row.language == "de"
     assert text is not None and f"Nächstes: {row.title}" in text.toPlainText()
