@@ -12,6 +12,7 @@ from app.controllers.controller import Controller
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
+from app.scene.text import counts_sentence
 from app.state.document import NO_LIMIT
 from app.views.theme import Theme
 from app.views.widgets.clickable import choosable, clickable
@@ -32,7 +33,6 @@ from app.views.widgets.inputs import (
 from app.window.flat_button import flat_button
 from solver.data.datasets import DATASETS, MOST_FLIPPED
 
-from .class_chips import counts_sentence
 from .popup import PopupButton
 
 #: Usual and largest width of the number of points in the bar (pixels), and the first row of fields in the form.
@@ -184,7 +184,7 @@ class GeneratorFields(QWidget):
         self._flipped.show_value(generator.flipped)
         show_number(self._n_classes, generator.n_classes)
         self._note.setText(scene.generator_note)
-        self._counts.setText(counts_sentence(scene))
+        self._counts.setText(counts_sentence(scene.points, scene.document.class_names))
         shown = (scene.generator_note, scene.generator_fields, scene.limited)
         if shown != self._shown:
             self._shown = shown
