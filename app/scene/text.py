@@ -60,6 +60,12 @@ def waiting(points: Points) -> str:
     return "Waiting for a second class" if len(points.classes) < 2 else ""
 
 
+def counts_sentence(points: Points, names: Sequence[str]) -> str:
+    """Return "200 points: 100 of class 1, 100 of class 2"."""
+    present = [f"{grouped(n)} of {name}" for n, name in zip(points.counts, names, strict=True) if n]
+    return count(len(points), "point") + (": " + ", ".join(present) if present else "")
+
+
 #: Share of tied pixels from which a picture counts as all tied.
 ALL_TIED = 0.98
 

@@ -51,6 +51,7 @@ from app.window.lane.lanes import Lanes
 from app.window.presenter.presenter import Presenter
 
 from . import actions
+from .announcer import Announcer
 from .appearance import TEXT_STEP, Appearance
 from .dock_manager import DockManager
 from .drawn_first import DrawnFirst
@@ -151,6 +152,7 @@ class MainWindow(DropWindow):
         self.dock_manager = DockManager(around, self.refreshing.request, self.lanes_view.one_line)
         controller.playback.run_state_of = self._run_state_of
         self.status_line = StatusLine(self._show_hint)
+        self._announcer = Announcer(self, self.canvases)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
         self.named_actions, menus = actions.make_actions(self, self.features, self._handlers(), self.bar.add_command)
@@ -541,6 +543,7 @@ class MainWindow(DropWindow):
 
     def _show_hint(self) -> None:
         self.status_line.show_hint(self.document, self.controller.session, self._pointer_position())
+        self._announcer.follow(self.scene, self.status_line.message)
 
     # -- closing -------------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,8 @@ class StatusLine(QStatusBar):
 
     def __init__(self, renew: Callable[[], None]) -> None:
         super().__init__()
-        self._sentence = self._tip = ""
+        #: The message that is displayed, or "".
+        self.message = self._tip = ""
         self._subject: Document | None = None
         self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it contains names
         self._hint.setContentsMargins(6, 0, 0, 0)
@@ -45,12 +46,12 @@ class StatusLine(QStatusBar):
 
     def say(self, sentence: str, document: Document) -> None:
         """Show `sentence` for a while, or until the document is another."""
-        self._sentence, self._subject = plain(sentence), document
+        self.message, self._subject = plain(sentence), document
         self._tip = plain_tip(sentence)
         self._silence.start(SHOWN_FOR)
 
     def _forget(self) -> None:
-        self._sentence = ""
+        self.message = ""
         self._renew()
 
     def show_progress(self, text: str) -> None:
@@ -65,7 +66,7 @@ class StatusLine(QStatusBar):
     def show_hint(self, document: Document, session: Session, pointer: PointerPosition | None) -> None:
         """Show the message, or a hint on what the pointer can do at `pointer` (None: over no picture)."""
         if document is not self._subject:
-            self._sentence = ""
+            self.message = ""
         # Called for each new frame, too; the search for the nearest of 100 000 points takes 1.5 ms.
         inputs = (document, session, pointer)
         if inputs != self._hint_inputs:
@@ -75,10 +76,10 @@ class StatusLine(QStatusBar):
             x, y = document.location_text(at or (0.0, 0.0))
             self._coordinates.setText(f"x = {x}   y = {y}" if at else "")
             self._location.grow()
-        self._hint.setText(self._sentence or self._gestures)
+        self._hint.setText(self.message or self._gestures)
         self._line.grow()
         rest = "" if self._hint.is_whole() else plain_tip(self._hint.text())
-        self._hint.setToolTip(self._tip if self._sentence else rest)
+        self._hint.setToolTip(self._tip if self.message else rest)
 
 
 def _gestures_at(document: Document, session: Session, pointer: PointerPosition | None) -> str:

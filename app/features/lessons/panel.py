@@ -193,18 +193,27 @@ class _AnswerButton(FittedWidget):
             self.button.click()
 
     def show_answer(
-        self, language: str, index: int, answer: str, chosen: bool, tried: bool, right: bool | None, lettered: bool
+        self,
+        language: str,
+        index: int,
+        prediction: Prediction,
+        chosen: bool,
+        tried: bool,
+        right: bool | None,
+        lettered: bool,
     ) -> None:
         """Show the answer; `tried` after it was found wrong; `right` is None until the picture is revealed.
 
         `lettered` adds a letter, for a class that raises its hands for A, B or C.
         """
+        answer = prediction.answers[index]
         sign = "✗  " if tried else "✓  " if right else ""
         letter = f"{'ABCD'[index]}  " if lettered else ""
         show_text(self.text, f"{letter}{sign}{unbroken(plain(answer))}")
         self.text.setFont(bold(QFont()) if right else QFont())
         mark = say(language, "mark_wrong" if tried else "mark_right") if tried or right else ""
-        tip = say(language, "answer_tip", number=index + 1)
+        # With the question: of all labels, a screen reader reads none before what has the focus.
+        tip = f"{prediction.question}  {say(language, 'answer_tip', number=index + 1)}"
         describe(self.button, f"lesson.answer{index + 1}", f"{index + 1}: {answer}{mark}", tip)
         if self.button.isChecked() != chosen:
             group = self.button.group()
@@ -259,7 +268,7 @@ class _Question(QFrame):
             if offered:
                 right, tried = None if open_ else index == prediction.right, index in guess.tried
                 chosen, lettered = index == guess.answer, lesson.now.for_class
-                answer.show_answer(language, index, prediction.answers[index], chosen, tried, right, lettered)
+                answer.show_answer(language, index, prediction, chosen, tried, right, lettered)
                 answer.button.setEnabled(answer.button.isEnabled() and not lesson.now.is_late)
         asked = words.asked(language, prediction, number)
         if when := lesson.step.measure:

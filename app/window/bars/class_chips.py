@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.core.number_format import count, grouped
+from app.core.number_format import count
 from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
@@ -108,10 +108,3 @@ class ClassChips(QWidget):
         spoken = f"Class {label + 1}, {shape}" if name == own else f"Class {label + 1}, {name}, {shape}"
         self._chips[label].show_name("" if name == own else name)
         describe(self._chips[label], f"class{label + 1}", spoken, tip)
-
-
-def counts_sentence(scene: Scene) -> str:
-    """Return "200 points: 100 of class 1, 100 of class 2"."""
-    counts, names = scene.points.counts, scene.document.class_names
-    present = [f"{grouped(n)} of {name}" for n, name in zip(counts, names, strict=True) if n]
-    return count(sum(counts), "point") + (": " + ", ".join(present) if present else "")

@@ -12,6 +12,7 @@ from app.controllers.controller import Controller
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
+from app.scene.text import counts_sentence
 from app.state.document import NO_LIMIT
 from app.views.theme import Theme
 from app.views.widgets.clickable import choosable, clickable
@@ -35,7 +36,6 @@ from app.window.flat_button import flat_button
 from solver.data.datasets import DATASETS, MOST_FLIPPED, RULE, SQUARE
 from solver.data.rules import FARTHEST
 
-from .class_chips import counts_sentence
 from .popup import PopupButton
 
 #: Usual and largest width of the number of points in the bar (pixels), and the first row of fields in the form.
@@ -210,7 +210,7 @@ class GeneratorFields(QWidget):
         for edge, value in zip((self._low, self._high), generator.square or SQUARE, strict=True):
             edge.show_value(value)
         self._note.setText(scene.generator_note)
-        self._counts.setText(counts_sentence(scene))
+        self._counts.setText(counts_sentence(scene.points, scene.document.class_names))
         shown = (scene.generator_note, scene.generator_fields, scene.limited)
         if shown != self._shown:
             self._shown = shown
