@@ -151,8 +151,7 @@ class MainWindow(DropWindow):
         ChartSaver(self, self.tasks, around.ask_where, self.say)
         self.dock_manager = DockManager(around, self.refreshing.request, self.lanes_view.one_line)
         controller.playback.run_state_of = self._run_state_of
-        self.status_line = StatusLine(self._show_hint)
-        self._announcer = Announcer(self, self.canvases)
+        self.status_line, self._announcer = StatusLine(self._show_hint), Announcer(self, self.canvases)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
         self.named_actions, menus = actions.make_actions(self, self.features, self._handlers(), self.bar.add_command)
