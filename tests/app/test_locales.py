@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QSpinBox
 with suppress(locale.Error):
     locale.setlocale(locale.LC_ALL, "")
 QLocale.setDefault(QLocale(sys.argv[1]))
+from app.core.dates import Coordinates
 from app.core.points import Points
 from app.exchange.exporting import EXPORTS, Content
 from app.files import documents
@@ -46,7 +47,7 @@ for box in sorted(window.findChildren(QSpinBox), key=lambda each: each.objectNam
     print(box.objectName(), box.text())
 print([line.text() for line in window.findChildren(QLineEdit) if line.objectName()])
 print(documents.encode(window.document).decode())
-content = Content(document.points.xy, document.points.labels, ["a", "İ", "ı"], ("x", "I"), False, used=[0, 1, 2])
+content = Content(document.points.xy, document.points.labels, ["a", "İ", "ı"], ("x", "I"), False, [0, 1, 2], (Coordinates(),) * 2)
 for name in (".csv", ".tsv", ".svmlight"):
     print(EXPORTS[name].encode(content).decode())
 for canvas in window.canvases:

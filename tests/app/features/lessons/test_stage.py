@@ -354,7 +354,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     assert here(window).ended and text is not None and lesson.learnt
     end = text.toPlainText()
     assert end.startswith(f"Predicted right: {asked - 2} of {asked}, 1 not answered.")
-    assert all(each in end for each in lesson.learnt) and "Neighbours with weights" in end
+    assert all(each in end for each in lesson.learnt) and "Can kNN learn your rule?" in end
     press(window, qtbot, Qt.Key.Key_PageDown)
     over = window.status_line.text()
     assert here(window).ended and over.startswith("The lesson is over.")
