@@ -47,7 +47,8 @@ for box in sorted(window.findChildren(QSpinBox), key=lambda each: each.objectNam
     print(box.objectName(), box.text())
 print([line.text() for line in window.findChildren(QLineEdit) if line.objectName()])
 print(documents.encode(window.document).decode())
-content = Content(document.points.xy, document.points.labels, ["a", "İ", "ı"], ("x", "I"), False, [0, 1, 2], (Coordinates(),) * 2)
+given = (document.points.xy, document.points.labels)
+content = Content(*given, ["a", "İ", "ı"], ("x", "I"), False, [0, 1, 2], (Coordinates(), Coordinates()))
 for name in (".csv", ".tsv", ".svmlight"):
     print(EXPORTS[name].encode(content).decode())
 for canvas in window.canvases:
