@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QWidget
 
 from app.scene.model import Scene
 from app.scene.spoken import of_lane, of_state
+from app.views.widgets.announcement import announce
 
 #: Time without a change (ms) after which it is told: each step of a drag or a training would be a flood of words.
 REST = 400
@@ -52,5 +53,4 @@ class Announcer:
                 picture.setAccessibleDescription(sentence)
                 if picture.hasFocus() and sentence in news:  # its new description is read by itself
                     news.remove(sentence)
-        if news:
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._window, "  ".join(news)))
+        announce(self._window, "  ".join(news))

@@ -37,6 +37,7 @@ ANSWERING: Deeds = (
     ("The first answer", "Tab", "1: "),
     ("It is chosen", "space", "checked"),
     ("Reveal", "Tab", "Reveal"),
+    ("It is revealed", "space", "has not seen"),
 )
 
 

@@ -28,6 +28,7 @@ from app.core.plain_text import plain
 from app.scene.feature import FeatureTable
 from app.scene.model import Scene
 from app.views.theme import Theme, text_font
+from app.views.widgets.announcement import announce
 from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
@@ -99,6 +100,7 @@ class LessonText(QTextBrowser):
         if text != self._markdown:
             self._markdown = text
             self._render(text)
+            announce(self, self.toPlainText())
         self.setVisible(bool(text.strip()))  # last: it appears with its final height
 
     def _render(self, text: str) -> None:
@@ -285,6 +287,8 @@ class _Question(QFrame):
         score = (
             words.outcome(language, prediction, guess) if prediction.kind == "choice" else "" if open_ else lesson.score
         )
+        if score != self._score.text():
+            announce(self._score, score)
         show_or_hide(self._score, score)
         self._because.show_markdown(words.reason(prediction, guess) if open_ else prediction.because)
 
