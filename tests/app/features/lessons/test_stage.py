@@ -372,7 +372,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     click(window, qtbot, "lesson.onward")
     finish_tasks(window)
     settle(qtbot, window)
-    assert here(window).lesson is not None and here(window).lesson.name == "weights" and not here(window).ended
+    assert here(window).lesson is not None and here(window).lesson.name == "rule" and not here(window).ended
 
 
 @pytest.mark.slow
