@@ -109,9 +109,8 @@ def views(table: Table, label: int | None) -> Views | None:
         cells = table.columns[index].values[rows]
         column[:] = np.where(np.abs(cells) <= LIMIT, cells, np.nan)
         scaled[:] = standardised(column)[0]
-    best = (np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns)))[
-        :MOST_COLUMNS
-    ]
+    order = np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns))
+    best = order[:MOST_COLUMNS]
     if len(columns) > MOST_COLUMNS:
         which = "that separate the classes best one by one" if ranked else "further left"
         notes.append(
@@ -124,16 +123,8 @@ def views(table: Table, label: int | None) -> Views | None:
     if plane is None:
         why = "there are too many columns" if len(columns) > MOST_OF_PLANE else "no row has a number in every column"
         notes.append(f"No principal components: {why}.")
-    return Views(
-        columns,
-        pairs,
-        ranked,
-        sample,
-        labels,
-        plane,
-        np.full((len(rows), 2), np.nan) if plane is None else plane.project(values),
-        " ".join(filter(None, notes)),
-    )
+    located = np.full((len(rows), 2), np.nan) if plane is None else plane.project(values)
+    return Views(columns, pairs, ranked, sample, labels, plane, located, " ".join(filter(None, notes)))
 
 
 def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:

@@ -66,11 +66,8 @@ class PairModel(QAbstractListModel):
         """Insert pairs by their scores, after others of the same score."""
         for each in scores:
             rank = 0.0 if each.accuracy is None else -each.accuracy
-            lines = (
-                self._names[each.x],
-                self._names[each.y],
-                *([] if each.accuracy is None else [percent(each.accuracy)]),
-            )
+            lines = [self._names[each.x], self._names[each.y]]
+            lines += [] if each.accuracy is None else [percent(each.accuracy)]
             entry = _Entry(rank, (each.x, each.y), "\n".join(lines))
             row = bisect_right(self._entries, rank, key=lambda other: other.rank)
             self.beginInsertRows(_NOWHERE, row, row)
@@ -92,12 +89,13 @@ class PairModel(QAbstractListModel):
         if not 0 <= index.row() < len(self._entries):
             return None
         entry = self._entries[index.row()]
-        texts = {
-            Qt.ItemDataRole.DisplayRole: entry.text,
-            Qt.ItemDataRole.ToolTipRole: plain_tip(entry.text),
-            Qt.ItemDataRole.AccessibleTextRole: entry.text.replace("\n", ", "),
-        }
-        return self._picture(entry.pair) if role == Qt.ItemDataRole.DecorationRole else texts.get(role)  # type: ignore[call-overload]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return entry.text
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(entry.text)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return entry.text.replace("\n", ", ")
+        return self._picture(entry.pair) if role == Qt.ItemDataRole.DecorationRole else None
 
     def _picture(self, pair: Pair | None) -> QIcon:
         """Return the picture of a view; an empty one if drawing it has failed before."""
