@@ -55,15 +55,14 @@ class Chosen(Struct, frozen=True, eq=False):
     def fields(self) -> dict[str, Any]:
         """Return the choice and what came of it, for other programs."""
         (x, y), label = self.imported.columns, self.choice.label
-        times = np.bincount(self.imported.labels).tolist()
-        names = [self.document.class_name(number) for number in range(len(times))]
+        times = enumerate(np.bincount(self.imported.labels).tolist())
         return {
             "x": x,
             "y": y,
             "class": None if label is None else self.table.columns[label].name,
             "standardise": self.imported.standardise,
             "points": len(self.imported.xy),
-            "classes": {name: n for name, n in zip(names, times, strict=True) if n},
+            "classes": {self.document.class_name(number): n for number, n in times if n},
             "left_out": [f"{self.table.row_name} {line}: {reason}" for line, reason in self.imported.left_out],
             "n_left_out": self.imported.n_left_out,
             "notes": [*self.table.notes],
@@ -75,8 +74,9 @@ class Chosen(Struct, frozen=True, eq=False):
         fields = self.fields()
         words = [f"{name} {quoted(fields[name]) if fields[name] else 'none'}" for name in ("x", "y", "class")]
         standardise = "the classifiers standardise" if fields["standardise"] else "not standardised"
-        choice = f"{self.table.name}: {', '.join(words)}, {standardise}."
-        return "  ".join([choice, self.imported.summary, *self.table.notes])
+        return "  ".join(
+            [f"{self.table.name}: {', '.join(words)}, {standardise}.", self.imported.summary, *self.table.notes]
+        )
 
 
 def choose(table: Table, wanted: Wanted) -> Chosen:
@@ -111,9 +111,9 @@ def import_command(points: Imported, add: bool = False) -> ImportPoints:
 def _column(table: Table, name: str) -> int:
     """Return the index of a column by its name, or its number from 1."""
     names = [column.name for column in table.columns]
-    for index, each in enumerate(names):
-        if name in (each, str(index + 1) if name not in names else each):
-            return index
+    for known in (names, [*map(str, range(1, len(names) + 1))]):
+        if name in known:
+            return known.index(name)
     folded = {each.casefold(): each for each in reversed(names)}
     if close := difflib.get_close_matches(name.casefold(), folded, 1):
         raise FileError(f"{table.name} has no column {quoted(name)}; did you mean {quoted(folded[close[0]])}?")

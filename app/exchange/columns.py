@@ -230,7 +230,8 @@ def bad_rows_of(
         bad |= ~(np.abs(column.values) <= LIMIT)  # true for NaN
     bad[list(table.faults)] = True
     if label is not None and label.words:
-        bad |= _rows_whose(label, lambda word: not _names_class(word))
+        nameless = np.fromiter((not _names_class(word) for word in label.words), bool, len(label.words))
+        bad |= np.append(nameless, False)[label.codes]
     found, rows = np.flatnonzero(bad), []
     for row in found[:MOST_LISTED].tolist():
         reason = table.faults.get(row) or next(filter(None, (_reason(column, row) for column in columns)), "")
@@ -239,11 +240,6 @@ def bad_rows_of(
             reason = f"column {quoted(label.name)} has {'a rare' if rare else 'no'} class"
         rows.append((int(table.lines[row]), reason))
     return found, tuple(rows)
-
-
-def _rows_whose(column: Column, test: Callable[[str], bool]) -> NDArray[np.bool_]:
-    """Return which rows have a word that passes `test`; an empty array if the column has no words."""
-    return np.append(np.fromiter(map(test, column.words), bool, len(column.words)), False)[column.codes]
 
 
 def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], ...]) -> BadRows:

@@ -235,11 +235,10 @@ def _find_out(
 def _is_one_decimal_column(rows: Sequence[Row]) -> bool:
     """Return whether the lines below a single title are numbers with a decimal comma, which is no separator."""
     (_, title), *body = rows
-    numbers = [",".join(cells) for _, cells in body]
     return (
         len(title) == 1
         and not is_any_number(title[0])
-        and all("," in each and is_number(each, ",") for each in numbers)
+        and all(len(cells) > 1 and is_number(",".join(cells), ",") for _, cells in body)
     )
 
 

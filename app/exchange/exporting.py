@@ -106,16 +106,11 @@ def _arff(content: Content) -> bytes:
     ]
     classes = ",".join(names[label] for label in content.used)
     kinds = content.kinds("numeric", "date \"yyyy-MM-dd'T'HH:mm:ss\"")
-    head = f"@relation points\n@attribute {x} {kinds[0]}\n@attribute {y} {kinds[1]}\n"
-    triples = zip(*_cells(content.xy, content.coordinates, _timed), content.labels.tolist(), strict=True)
+    times = _cells(content.xy, content.coordinates, lambda date: date + "0000-00-00T00:00:00"[len(date) :])
+    triples = zip(*times, content.labels.tolist(), strict=True)
     rows = "".join(f"{x},{y},{names[label]}\n" for x, y, label in triples)
-    return f"{head}@attribute class {{{classes}}}\n@data\n{rows}".encode("utf-8", "replace")
-
-
-def _timed(date: str) -> str:
-    """Return a date with hour, minute and second."""
-    day, _, time = date.partition("T")
-    return f"{day}T{time}{'00:00:00'[len(time) :]}"
+    attributes = f"@attribute {x} {kinds[0]}\n@attribute {y} {kinds[1]}\n@attribute class {{{classes}}}\n"
+    return f"@relation points\n{attributes}@data\n{rows}".encode("utf-8", "replace")
 
 
 def _svmlight(content: Content) -> bytes:

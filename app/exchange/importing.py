@@ -49,6 +49,10 @@ _OTHERS = {
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 #: Bytes of a large file that are read for a first preview, within some tenths of a second.
 BEGINNING = 500_000
+#: By the start of a text, where its beginning is cut and what ends it: lists of records or rows in JSON, and lines.
+_ENDS = {rb"\s*\[\s*\{": (b"}", b"]"), rb"\s*\[\s*\[": (b"]", b"]"), b"": (b"\n", b"")}
+#: Rows of arrays in a first preview.
+_FIRST_ROWS = 1000
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000
 
@@ -74,8 +78,8 @@ def read(
     beginning : bool
         Read only the first rows, for a preview; a FileError if the file is short.
     """
-    data = documents.read_bytes(path, BEGINNING, whole=False) if beginning else documents.read_bytes(path)
     name, suffix = plain(path.name or str(path)), path.suffix.lower()
+    data = documents.read_bytes(path, *(BEGINNING, False) if beginning and suffix not in _ARRAYS else ())
     return decode(data, name, suffix, dialect, sheet, progress, beginning)
 
 
@@ -99,10 +103,11 @@ def decode(
     beginning: bool = False,
 ) -> Table:
     """Return the table in the bytes of a file whose name ends in `suffix`.  Parameters as in `read`."""
-    if beginning:
-        if len(data) < BEGINNING:
-            raise FileError(f"{name} is short.")
-        data = data[: data.rfind(b"\n", 0, BEGINNING) + 1]
+    if beginning and len(data) < BEGINNING:
+        raise FileError(f"{name} is short.")
+    if beginning and suffix not in _ARRAYS:
+        last, end = next(ends for start, ends in _ENDS.items() if re.match(start, data))
+        data = data[: data.rfind(last, 0, BEGINNING) + 1] + end
     if not any(data[start : start + BEGINNING].strip(_BLANK) for start in range(0, len(data), BEGINNING)):
         raise FileError(f"{name} is empty.")
     if data.startswith(b"PK") and int.from_bytes(data[data.rfind(_DIRECTORY) :][12:16], "little") > _MOST_LISTED:
@@ -112,7 +117,7 @@ def decode(
 
         return with_groups(with_dates(read_workbook(data, name, sheet, progress)))
     if suffix in _ARRAYS or data.startswith((ARRAY, b"PK\x03\x04")):
-        return read_archive(data, name)
+        return read_archive(data, name, beginning * _FIRST_ROWS)
     if kind := next((kind for start, kind in _OTHERS.items() if data[:9].lower().startswith(start)), ""):
         raise FileError(f"{name} is {kind}.")
     return _decode_text(data, name, suffix, dialect or Dialect(), progress)

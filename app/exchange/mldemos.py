@@ -31,8 +31,7 @@ def read_mldemos(data: bytes, name: str, progress: OnProgress = unheard) -> Tabl
     (line, (n_rows, n_dimensions)), first = islice(records, 2)
     hints = [*["continuous"] * int(n_dimensions), "class", "left out"][: len(first[1])]
     head = Head(hints=hints, notes=(f"Left out: the counts in line {line}.",))
-    rows, report = chain([first], islice(records, int(n_rows) - 1)), by_lines(data, progress)
-    table = table_of(rows, name, Dialect(" ", ".", False), len(hints), head, None, report, len(data))
-    rest = [*records]
-    notes = [f"Left out: sequences and obstacles in {span('line', rest)}."] if rest else []
+    rows = chain([first], islice(records, int(n_rows) - 1))
+    table = table_of(rows, name, Dialect(" ", ".", False), len(hints), head, None, by_lines(data, progress), len(data))
+    notes = [f"Left out: sequences and obstacles in {span('line', rest)}."] if (rest := [*records]) else []
     return replace(table, dialect=None, notes=(*table.notes, *notes))

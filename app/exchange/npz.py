@@ -30,9 +30,10 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 class _Archive:
-    """The arrays of a zip file, or a single one; the size of each is checked before it is loaded."""
+    """The arrays of a zip file, or a single one, cut after `rows`; the size of each is checked before it is loaded."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, rows: int) -> None:
+        self._rows = rows
         self._open: dict[str, Callable[[], IO[bytes]]] = {}
         #: Shape and type of each array.
         self.shapes: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
@@ -61,11 +62,11 @@ class _Archive:
         self.shapes[name], self._open[name] = (shape, kind), open_array
 
     def load(self, name: str) -> np.ndarray:
-        """Return one array; raise a ValueError if it contains objects, which would need unpickling."""
+        """Return the first rows of an array; raise a ValueError if it contains objects, which would need unpickling."""
         if self.shapes[name][1].hasobject:
             raise ValueError(f"array {name[:40]!r} holds Python objects, which are not loaded")
         with self._open[name]() as member:
-            return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
+            return np.asarray(np.lib.format.read_array(member, allow_pickle=False))[: self._rows or None]
 
     def words(self, name: str) -> tuple[str, ...]:
         """Return an array of words as a tuple, () if there is none of this name."""
@@ -86,10 +87,10 @@ class _Archive:
         return flat[0], lists[0] if len(lists) == 1 else ""
 
 
-def read_archive(data: bytes, name: str) -> Table:
-    """Return the table in an .npz or .npy file; raise a FileError with one sentence if there is none."""
+def read_archive(data: bytes, name: str, rows: int = 0) -> Table:
+    """Return the table in an .npz or .npy file, or its first `rows`, if not 0; raise a FileError if there is none."""
     try:
-        return _table(_Archive(data), name)
+        return _table(_Archive(data, rows), name)
     except FileError:
         raise
     except ValueError as error:
@@ -124,7 +125,7 @@ def _table(archive: _Archive, name: str) -> Table:
     ]
     if classes:
         columns.append(_classes(archive, classes, shape[0], names[-1]))
-    return Table(name, tuple(columns), np.arange(1, shape[0] + 1), {}, "row")
+    return Table(name, tuple(columns), np.arange(1, len(values) + 1), {}, "row")
 
 
 def _classes(archive: _Archive, name: str, length: int, title: str) -> Column:

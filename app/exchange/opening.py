@@ -30,6 +30,10 @@ class Kind(Enum):
     OTHER = auto()
 
 
+#: Kinds of texts, by their prefixes.
+_TEXTS = {LESSON_PREFIX: Kind.LESSON, ANSWERS_PREFIX: Kind.ANSWERS, f"{FORMAT}:": Kind.SHARE_TEXT}
+
+
 class Contents(Struct, frozen=True, eq=False):
     """A document that was read.
 
@@ -58,11 +62,7 @@ def is_share_text(text: str) -> bool:
 def kind_of_text(text: str) -> Kind:
     """Return the kind of `text` by its prefix: a share text, a lesson, answers to one, or OTHER."""
     begins = "".join(text[:_SHARE_START].removeprefix("\ufeff").split())
-    if begins.startswith(LESSON_PREFIX):
-        return Kind.LESSON
-    if begins.startswith(ANSWERS_PREFIX):
-        return Kind.ANSWERS
-    return Kind.SHARE_TEXT if begins.startswith(f"{FORMAT}:") else Kind.OTHER
+    return next((kind for prefix, kind in _TEXTS.items() if begins.startswith(prefix)), Kind.OTHER)
 
 
 def kind_of(path: Path) -> Kind:

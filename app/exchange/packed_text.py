@@ -43,7 +43,7 @@ def unpacked(text: str, name: str, most: int) -> bytes:
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except ValueError:
-        raise damaged(name, "it has characters that do not belong there") from None
+        data = b""
     if _encoded(data) != text:
         raise damaged(name, "it has characters that do not belong there")
     inflate = zlib.decompressobj()

@@ -43,14 +43,13 @@ class RealTable(Struct, frozen=True):
 
     def first_choice(self, table: Table) -> Choice:
         """Return the first choice of columns."""
-        names = [column.name for column in table.columns]
-        if self.x not in names or self.y not in names:  # read in another dialect
-            return default_choice(table)
-        x, y = names.index(self.x), names.index(self.y)
-        return replace(default_choice(table), x=x, y=y)
+        choice, names = default_choice(table), [column.name for column in table.columns]
+        if self.x in names and self.y in names:  # not so in another dialect
+            choice = replace(choice, x=names.index(self.x), y=names.index(self.y))
+        return choice
 
 
-TABLES: tuple[RealTable, ...] = (
+TABLES = (
     RealTable(
         "iris",
         "Iris flowers",

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -149,6 +150,7 @@ MOST_POINTS = 450
 MOST_BYTES = 1_000_000
 _TOP = 4095
 _NAME = "The share text"
+_damaged = partial(damaged, _NAME)
 _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
 #: Entries of the map, in order.
 _PLAIN = ("shown", "compared", "axes", "training_limit", "dates")
@@ -195,20 +197,17 @@ def moves(document: Document) -> tuple[float, float]:
     return x, y
 
 
-def _damaged(why: str) -> FileError:
-    return damaged(_NAME, why)
-
-
 # -- bytes and document --------------------------------------------------------------------------------------------
 
 
 def _check_size(document: Document, made: Made | None) -> None:
     """Raise a FileError with one sentence if the text would have too many points."""
-    n_points, n_sent = len(document.points), len(_sent(document.points, made))
-    if n_sent > MOST_POINTS:
-        those = "points" if made is None else "points beside those of the generator"
-        points = f"{grouped(n_points)} points" if made is None else f"{grouped(n_sent)} of them"
-        raise FileError(f"{_NAME} holds at most {MOST_POINTS} {those}; this document has {points}, so save a file.")
+    if (n := len(_sent(document.points, made))) > MOST_POINTS:
+        those, points = ("", "points") if made is None else (" beside those of the generator", "of them")
+        raise FileError(
+            f"{_NAME} holds at most {MOST_POINTS} points{those}; this document has {grouped(n)} {points}, so save a"
+            " file."
+        )
 
 
 def _sent(points: Points, made: Made | None) -> Points:

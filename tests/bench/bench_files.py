@@ -191,6 +191,7 @@ def measure_table(path: Path) -> None:
     timed("first rows", lambda: importing.read(path, beginning=True))
     reports = [time.thread_time()]
     table = timed("all rows", lambda: importing.read(path, progress=lambda share: reports.append(time.thread_time())))
+    reports.append(time.thread_time())
     choice, _ = kept = timed("import", lambda: first_import(table))
     timed("views", lambda: pairs.views(table, choice.label))
     print(

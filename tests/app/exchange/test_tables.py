@@ -331,6 +331,27 @@ def test_the_first_rows_of_a_large_file(tmp_path: Path) -> None:
         read(path, beginning=True)
 
 
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".lists.json", ".npy", ".npz"])
+def test_the_first_rows_of_large_records_and_arrays(tmp_path: Path, suffix: str) -> None:
+    numbers, path = np.random.default_rng(0).normal(size=(40_000, 2)), tmp_path / f"large{suffix}"
+    records = [{"a": a, "b": b} for a, b in numbers.tolist()]
+    texts = {
+        ".json": json.dumps(records),
+        ".jsonl": "\n".join(map(json.dumps, records)),
+        ".lists.json": json.dumps([["a", "b"], *numbers.tolist()]),
+    }
+    if suffix in texts:
+        path.write_text(texts[suffix])
+    elif suffix == ".npy":
+        np.save(path, numbers)
+    else:
+        np.savez_compressed(path, X=numbers, y=np.arange(40_000) % 3)
+    first, whole = read(path, beginning=True), read(path)
+    assert 100 < len(first) < len(whole) == 40_000
+    for part, all_of_it in zip(first.columns, whole.columns, strict=True):
+        assert part.name == all_of_it.name and np.array_equal(part.values, all_of_it.values[: len(first)])
+
+
 def test_a_zip_file_of_very_many_parts_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
