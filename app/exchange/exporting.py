@@ -27,6 +27,8 @@ from .importing import CLIPBOARD, read_text
 from .table import CLASS_NAMES, Dialect, cell_number, guarded, may_run, number_text, one_line
 
 Labels = NDArray[np.uint8]
+#: How x and y are written.
+Axes = tuple[Coordinates, Coordinates]
 _CHOOSE = "Import from the clipboard (Ctrl+Shift+V) lets you choose."
 #: Separator of the tables, by suffix.
 TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -63,7 +65,7 @@ class Content(Struct, frozen=True):
     titles: Sequence[str]
     guard: bool
     used: Sequence[int]
-    coordinates: tuple[Coordinates, Coordinates]
+    coordinates: Axes
 
     def kinds(self, number: str, date: str) -> tuple[str, ...]:
         """Return the words of a format for numbers or for dates, for x and y."""
@@ -79,7 +81,7 @@ class ExportFormat(Struct, frozen=True):
         Title in the file dialog.
     encode : callable
         Returns the bytes of a file for some content.
-        in_pieces : bool, default=True
+    in_pieces : bool, default=True
         A file is the file without points followed by lines of points, so that it can be written in pieces.
     """
 
@@ -189,7 +191,7 @@ def encode_pieces(
     axes: tuple[str, str],
     path: Path,
     guard: bool = True,
-    coordinates: tuple[Coordinates, Coordinates] = NUMBERS,
+    coordinates: Axes = NUMBERS,
 ) -> Iterator[tuple[bytes, float]]:
     """Yield the bytes of a file in the format of its suffix.
 
@@ -233,15 +235,13 @@ def encode_pieces(
         yield piece if start == 0 else piece[head:], min(part.stop / max(len(xy), 1), 1.0)
 
 
-def as_text(
-    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = NUMBERS
-) -> str:
+def as_text(xy: Array, labels: Labels, class_names: Sequence[str], coordinates: Axes = NUMBERS) -> str:
     """Return the points as lines of x, y and class, for a spreadsheet."""
     return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t", coordinates)
 
 
 def text_pieces(
-    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: tuple[Coordinates, Coordinates] = NUMBERS
+    xy: Array, labels: Labels, class_names: Sequence[str], coordinates: Axes = NUMBERS
 ) -> Iterator[tuple[str, float]]:
     """Yield the text of `as_text` in pieces, like `encode_pieces`."""
     for start in range(0, len(xy), _TOGETHER):
@@ -307,7 +307,7 @@ def from_text(
     names = [*class_names, *[""] * MAX_CLASSES][:MAX_CLASSES]
     if n_columns == 2:
         return xy, np.full(len(xy), label, dtype=np.uint8), names
-    known = {str(number): number - 1 for number in range(1, MAX_CLASSES + 1)}
+    known = {str(number + 1): number for number in range(MAX_CLASSES)}
     known |= {_key(name): number for number, name in enumerate(names_of(class_names))}
     cells = [table.columns[2].cell(row) for row in range(len(table))]
     keys = [*map(cache(_key), cells)]
@@ -341,8 +341,7 @@ def names_of(class_names: Iterable[str], used: Collection[int] = range(MAX_CLASS
     Two classes of one name, or a name that is another class's number, would be read as one class.  Only the names of
     the classes in `used` are written.
     """
-    given = [one_line(name) for name in class_names][:MAX_CLASSES]
-    given += [""] * (MAX_CLASSES - len(given))
+    given = [*map(one_line, class_names), *[""] * MAX_CLASSES][:MAX_CLASSES]
     names = [name or str(number) for number, name in enumerate(given, 1)]
     keys = [_key(names[label]) for label in used]
     odd = any(key.lstrip("+-").casefold() in ("nan", "inf", "infinity") for key in keys)
@@ -355,16 +354,12 @@ def _key(name: str) -> str:
     return number_text(value) if math.isfinite(value) else name.strip()
 
 
-def _rows(
-    xy: Array, labels: Labels, names: Sequence[str], separator: str, coordinates: tuple[Coordinates, Coordinates]
-) -> str:
+def _rows(xy: Array, labels: Labels, names: Sequence[str], separator: str, coordinates: Axes) -> str:
     cells = zip(*_cells(xy, coordinates), [names[c] for c in labels.tolist()])  # noqa: B905
     return csv_text(cells, separator)
 
 
-def _cells(
-    xy: Array, coordinates: tuple[Coordinates, Coordinates], write: Callable[[str], str] = str
-) -> Iterator[Iterable[str]]:
+def _cells(xy: Array, coordinates: Axes, write: Callable[[str], str] = str) -> Iterator[Iterable[str]]:
     """Yield the texts of x, and those of y, from which the same numbers are read; dates go through `write`."""
     for axis, values in zip(coordinates, xy.T.tolist(), strict=True):
         yield map(write, map(axis.text, values)) if axis.second else map(repr, values)

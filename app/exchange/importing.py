@@ -32,6 +32,8 @@ IMPORTS = {
     "JSON": (".json", ".jsonl"),
 }
 _ARRAYS, _SVMLIGHT, _JSON = (IMPORTS[title] for title in ("NumPy arrays", "svmlight, LIBSVM", "JSON"))
+#: Suffixes of files that are read whole also for their first rows.
+_WHOLE = (*_ARRAYS, *IMPORTS["Excel, LibreOffice"])
 #: Beginning of the workbooks of old versions of Excel, and of encrypted ones.
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 #: Beginning of the end of a zip file, and most bytes of its list of parts, which takes a second to read.
@@ -51,7 +53,7 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 BEGINNING = 500_000
 #: By the start of a text, where its beginning is cut and what ends it: lists of records or rows in JSON, and lines.
 _ENDS = {rb"\s*\[\s*\{": (b"}", b"]"), rb"\s*\[\s*\[": (b"]", b"]"), b"": (b"\n", b"")}
-#: Rows of arrays in a first preview.
+#: Rows of arrays and workbooks in a first preview.
 _FIRST_ROWS = 1000
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000
@@ -79,7 +81,7 @@ def read(
         Read only the first rows, for a preview; a FileError if the file is short.
     """
     name, suffix = plain(path.name or str(path)), path.suffix.lower()
-    data = documents.read_bytes(path, *(BEGINNING, False) if beginning and suffix not in _ARRAYS else ())
+    data = documents.read_bytes(path, *(BEGINNING, False) if beginning and suffix not in _WHOLE else ())
     return decode(data, name, suffix, dialect, sheet, progress, beginning)
 
 
@@ -105,7 +107,8 @@ def decode(
     """Return the table in the bytes of a file whose name ends in `suffix`.  Parameters as in `read`."""
     if beginning and len(data) < BEGINNING:
         raise FileError(f"{name} is short.")
-    if beginning and suffix not in _ARRAYS:
+    first = beginning * _FIRST_ROWS
+    if beginning and suffix not in _WHOLE:
         last, end = next(ends for start, ends in _ENDS.items() if re.match(start, data))
         data = data[: data.rfind(last, 0, BEGINNING) + 1] + end
     if not any(data[start : start + BEGINNING].strip(_BLANK) for start in range(0, len(data), BEGINNING)):
@@ -115,9 +118,9 @@ def decode(
     if suffix not in _ARRAYS and (data.startswith(_OLD_WORKBOOK) or _is_workbook(data)):
         from .workbook import read_workbook  # here, because few need it
 
-        return with_groups(with_dates(read_workbook(data, name, sheet, progress)))
+        return with_groups(with_dates(read_workbook(data, name, sheet, progress, first)))
     if suffix in _ARRAYS or data.startswith((ARRAY, b"PK\x03\x04")):
-        return read_archive(data, name, beginning * _FIRST_ROWS)
+        return read_archive(data, name, first)
     if kind := next((kind for start, kind in _OTHERS.items() if data[:9].lower().startswith(start)), ""):
         raise FileError(f"{name} is {kind}.")
     return _decode_text(data, name, suffix, dialect or Dialect(), progress)

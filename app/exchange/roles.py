@@ -224,8 +224,7 @@ def _weakness(table: Table, index: int) -> str:
 
 def _measured(columns: Sequence[Column], most: int | None = None) -> bool:
     """Return whether any of these columns has a number with a fraction, in its first `most` rows."""
-    parts = [column.values[:most] for column in columns]
-    return any(bool((part != np.floor(part))[np.isfinite(part)].any()) for part in parts)
+    return any((column.values[:most] % 1 > 0).any() for column in columns)
 
 
 def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:

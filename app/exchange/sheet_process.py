@@ -1,7 +1,7 @@
 """Sheet process: read a sheet of a workbook in a second process, which a hostile workbook may end.
 
-The workbook is the standard input, the name of the sheet the only argument, or none for the first with cells.  The
-first line of the output is a `Report`, each other line the texts of a row; all are JSON.
+The workbook is the standard input.  The arguments are the name of the sheet, "" for the first with cells, and the most
+rows, or 0.  The first line of the output is a `Report`, each other line the texts of a row; all are JSON.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import io
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 
 import msgspec
 
@@ -65,10 +66,11 @@ def main() -> None:
         with suppress(ValueError, OSError):  # not on every system
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    report, rows = read(sys.stdin.buffer.read(), *sys.argv[1:])
+    sheet, most = sys.argv[1:]
+    report, rows = read(sys.stdin.buffer.read(), sheet)
     sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
     left = MOST_OUTPUT
-    for row in rows:
+    for row in islice(rows, int(most) or None):
         line = msgspec.json.encode([*map(text_of, row)]) + b"\n"
         left -= len(line)
         if left < 0:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 import io
 import subprocess
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import repeat
 
 import msgspec
 from msgspec.structs import replace
@@ -35,7 +35,9 @@ _LONGEST = 60
 _INTERVAL = 0.05
 
 
-def read_workbook(data: bytes, name: str, sheet: str | None = None, progress: OnProgress = unheard) -> Table:
+def read_workbook(
+    data: bytes, name: str, sheet: str | None = None, progress: OnProgress = unheard, first: int = 0
+) -> Table:
     """Return the table in a sheet of a workbook; raise a FileError with one sentence if it cannot be read.
 
     Parameters
@@ -46,13 +48,15 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None, progress: On
         Name of the sheet; the first with cells if it is not given.
     progress : callable, optional
         Called many times a second; an error that it raises ends the second process.
+    first : int
+        Most rows, if not 0.
     """
     if importlib.util.find_spec("python_calamine") is None:
         raise FileError(MISSING.format(name=name))
     if data.startswith(b"PK"):
         _check_unpacked(data, name)
     try:
-        output, code = _output(command("app.exchange.sheet_process", sheet or ""), data, progress)
+        output, code = _output(command("app.exchange.sheet_process", sheet or "", str(first)), data, progress)
         answer = io.BytesIO(output)
         report = msgspec.json.decode(answer.readline(), type=Report)
     except (OSError, subprocess.SubprocessError, msgspec.MsgspecError):
@@ -79,15 +83,19 @@ def read_workbook(data: bytes, name: str, sheet: str | None = None, progress: On
 
 def _output(words: list[str], data: bytes, progress: OnProgress) -> tuple[bytes, int]:
     """Return the output and the exit code of a process for `data`; it is killed if it takes long, or is cancelled."""
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        try:
-            for given in (data, *repeat(None, round(_LONGEST / _INTERVAL))):
-                progress(0.0)
-                with suppress(subprocess.TimeoutExpired):
-                    return process.communicate(given, _INTERVAL)[0], process.returncode
-            raise subprocess.TimeoutExpired(words, _LONGEST)
-        finally:
-            process.kill()
+    # In a file, because an input that a pipe does not hold is lost with the first `communicate` that times out.
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        with subprocess.Popen(words, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            try:
+                for _ in range(round(_LONGEST / _INTERVAL)):
+                    progress(0.0)
+                    with suppress(subprocess.TimeoutExpired):
+                        return process.communicate(timeout=_INTERVAL)[0], process.returncode
+                raise OSError("It took too long.")
+            finally:
+                process.kill()
 
 
 def _check_unpacked(data: bytes, name: str) -> None:

@@ -160,6 +160,21 @@ def test_a_sheet_can_be_chosen() -> None:
 
 
 @reads_workbooks
+def test_a_workbook_that_is_larger_than_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second process may begin to read after the first look at whether it is still wanted."""
+    numbers = np.random.default_rng(0).normal(size=(5000, 2))
+    data = xlsx({"Sheet": xlsx_rows(list(map(tuple, numbers.tolist())))})
+    assert len(data) > 2 * 65536
+    monkeypatch.setattr(workbook, "_INTERVAL", 0.001)
+    monkeypatch.setattr(workbook, "_LONGEST", 30)
+    monkeypatch.setattr(importing, "BEGINNING", 100_000)
+    for beginning in (False, True):
+        table = decode(data, "a.xlsx", ".xlsx", beginning=beginning)
+        rows = np.column_stack([column.values for column in table.columns])
+        assert np.array_equal(rows, numbers[: 1000 if beginning else None])
+
+
+@reads_workbooks
 @pytest.mark.parametrize("end", [60, 400, 900])
 def test_a_damaged_workbook(end: int) -> None:
     assert "is damaged, or no workbook" in refusal(BOOK[:end], "a.xlsx")
