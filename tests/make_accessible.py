@@ -10,7 +10,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAccessible
@@ -43,6 +45,27 @@ DIALOGS = (
 TABLE = "x,y,class\n0,0,a\n1,1,b\n2,0,a\n"
 
 
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Name `what` in an error raised within, also in one that Qt or the program reports and goes on after."""
+    reported: list[BaseException] = []
+    before = sys.excepthook
+
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        reported.append(error)
+        before(kind, error, trace)
+
+    sys.excepthook = report
+    try:
+        yield
+    except Exception as error:
+        reported.append(error)
+    finally:
+        sys.excepthook = before
+    if reported:
+        raise AssertionError(f"{what} fails: {type(reported[0]).__name__}: {reported[0]}") from reported[0]
+
+
 def finish(window: MainWindow) -> None:
     """Wait until all computations and layouts are done."""
     deadline = time.monotonic() + 60
@@ -50,16 +73,21 @@ def finish(window: MainWindow) -> None:
         while not window.idle() and time.monotonic() < deadline:
             QApplication.processEvents()
             time.sleep(0.001)
+        if not window.idle():
+            raise AssertionError("computations do not end within a minute")
         QApplication.processEvents()
 
 
 def panels(window: MainWindow) -> Iterator[tuple[str, QDockWidget]]:
     """Open each panel alone, and yield it with its name."""
     for spec in docks(FEATURES):
-        window.named_actions[spec.name].trigger()
-        finish(window)
-        (dock,) = (each for each in window.findChildren(QDockWidget) if each.isVisible())
-        yield spec.name, dock
+        with naming(f"panel {spec.name}"):
+            window.named_actions[spec.name].trigger()
+            finish(window)
+            shown = [each for each in window.findChildren(QDockWidget) if each.isVisible()]
+            if [each.objectName() for each in shown] != [f"dock.{spec.name}"]:
+                raise AssertionError(f"it is not the one visible panel: {[each.objectName() for each in shown]}")
+        yield spec.name, shown[0]
         window.dock_manager.hide([spec.name])
         finish(window)
 
@@ -69,16 +97,17 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     QApplication.clipboard().setText(TABLE)
     for name in DIALOGS:
         before = set(QApplication.topLevelWidgets())
-        window.named_actions[name].trigger()
-        finish(window)
-        opened = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each not in before]
-        if not opened:
-            raise AssertionError(f"{name} opens nothing")
-        summary = opened[0].findChild(QLabel, "import.summary")
-        while summary is not None and summary.text() == "Reading…":  # on a thread of its own
-            QApplication.processEvents()
-            time.sleep(0.001)
-        finish(window)
+        with naming(f"dialog {name}"):
+            window.named_actions[name].trigger()
+            finish(window)
+            opened = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each not in before]
+            if not opened:
+                raise AssertionError("nothing opens")
+            summary = opened[0].findChild(QLabel, "import.summary")
+            while summary is not None and summary.text() == "Reading…":  # on a thread of its own
+                QApplication.processEvents()
+                time.sleep(0.001)
+            finish(window)
         yield name, opened[0]
         for each in opened:
             each.close()
@@ -115,7 +144,8 @@ def collect(window: MainWindow, check: Callable[[str, QWidget, list[Node]], obje
     parts: list[str] = []
 
     def add(title: str, widget: QWidget) -> None:
-        found = nodes(widget)
+        with naming(title):
+            found = nodes(widget)
         parts.append(f"# {title}\n\n" + "".join(f"{node.line}\n" for node in found))
         check(title, widget, found)
 

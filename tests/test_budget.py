@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+import shutil
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -59,6 +61,18 @@ def test_what_has_grown_is_named(budget: ModuleType, added: str, sentence: str) 
     found = budget.faults()
     assert any(each.startswith(sentence) for each in found) if sentence else not found
     assert not any(each.startswith(("most", "longest")) for each in found) or sentence.startswith(("most", "longest"))
+
+
+def test_the_last_line_says_what_to_do(budget: ModuleType) -> None:
+    (budget.ROOT / "app" / "core" / "file.py").write_text(SMALL + "a = 1\n")
+    (budget.ROOT / ".ci").mkdir()
+    program = Path(shutil.copy(ROOT / ".ci" / "budget.py", budget.ROOT / ".ci" / "budget.py"))
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(program), run_name="__main__")
+    *_, fault, advice = str(ended.value).splitlines()
+    assert fault.endswith("allowed are None.") and "in the same room: docs/budget.md" in advice
+    page = (ROOT / "docs" / "budget.md").read_text(encoding="utf-8")
+    assert "## How to give statements back" in page and "raises a number" in page
 
 
 def test_numbers_are_lowered_and_never_raised(budget: ModuleType) -> None:

@@ -24,8 +24,11 @@ _PIECE = 100_000
 _TITLED = 1000
 _HEADED = Dialect(",", ".", True)
 _OPENING, _RECORDS = re.compile(rb"\s*([\[{])(?=\s*(.?))", re.DOTALL), re.compile(rb"\[\s*\{")
-#: A first line that is a list or an object, and the beginning of another one.
-_LINES = re.compile(rb"\s*[\[{][^\n]{0,1000000}[\]}][ \t\r]*\n\s*[\[{]")
+#: A first line that is a list or an object, and the beginning of another one; or one plain record, which is all.
+_LINES = re.compile(
+    rb"\s*(?:[\[{][^\n]{0,1000000}[\]}][^\S\n]*\n\s*[\[{]"
+    rb'|\{(?=\s*"[^\n]{0,1000000}+\s*\Z)(?:[^][{}"]|"(?:[^"\\]|\\.)*+")*+\}\s*\Z)'
+)
 #: Position of a byte in a message of msgspec.
 _PLACE = re.compile(r"(?<=\(byte )\d+")
 

@@ -70,10 +70,10 @@ def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
 
     `parameters` are those of `Kernel`; gamma may be a word, see `gamma_of`.
     """
-    if not callable(kernel) and not (isinstance(kernel, str) and (kernel in KERNELS or kernel == "precomputed")):
+    named = isinstance(kernel, str) and kernel in KERNELS
+    if not named and not callable(kernel) and str(kernel) != "precomputed":
         names = ", ".join(map(repr, KERNELS))
         raise ValueError(f"kernel is {kernel!r}; it must be one of {names}, 'precomputed', or a function kernel(A, B).")
-    named = isinstance(kernel, str) and kernel in KERNELS
     # Parameters that a kernel does not use must also be in their range.
     parameters["gamma"] = gamma_of(parameters["gamma"], X, measured=named)
     formula = Kernel(kernel if named else "rbf", **parameters)

@@ -205,7 +205,9 @@ class KernelClassifier(KernelParameters, PairClassifier):
     def _checked_kernel(self, X: Array) -> Any:
         """Return the kernel for the training points `X`."""
         numbers = self._kernel_parameters | {"gamma": gamma_of(self.gamma, X)}
-        return Kernel(check_choice("kernel", self.kernel, KERNELS), **numbers)
+        return Kernel(
+            check_choice("kernel", self.kernel, KERNELS, " SVC takes a function or a Gram matrix."), **numbers
+        )
 
     def _adopt(self, training: KernelTraining, snapshots: Sequence[Any]) -> Self:
         X, codes, pairs = training.data.X, training.data.codes, training.trainer.pairs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from app import __version__
 from app.core.points import Points
+from app.exchange.exporting import EXPORTS
 from app.exchange.opening import Kind
 from app.files import documents
 from app.state.document import Document, GeneratorSettings, Lane, default_document
@@ -466,6 +468,23 @@ def customers(tmp_path: Path) -> Path:
     path = tmp_path / "customers.csv"
     path.write_text(CUSTOMERS)
     return path
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_help_names_each_format_of_an_export(suffix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from app.main import main
+    from app.window.actions import OWN
+
+    with pytest.raises(SystemExit):
+        main(["convert", "--help"])
+    assert re.search(rf"{re.escape(suffix)}\b", capsys.readouterr().out), (
+        f"The help of --out of `convert` (app/main.py) does not name {suffix}, a row of EXPORTS: add it."
+    )
+    tip = next(each.tip for each in OWN if each.name == "export")
+    words = {suffix.removeprefix("."), *(word for word in re.findall(r"\w+", EXPORTS[suffix].title) if len(word) > 3)}
+    assert {*map(str.casefold, words)} & {*re.findall(r"\w+", tip.casefold())}, (
+        f"The tip of Export points (app/window/actions.py), {tip!r}, has none of {sorted(words)}: name {suffix}."
+    )
 
 
 def test_a_table_is_converted_and_the_choice_is_said(

@@ -18,6 +18,7 @@ from solver import KERNELS, RULES, Kernel, SmoSolver, Status
 from tests.app.engine.test_lane_job import Background, spec
 from tests.app.engine.test_training_run import Run, run_state_of
 from tests.examples import examples
+from tests.solver.svm_reference import Formula
 
 Array = np.ndarray
 OWN = (3.0, 0.25, 1.0, 10.0, 1.0, 1.0, 1.0, 1.0)
@@ -80,15 +81,9 @@ class Dense:
         self.C = run_state.C  # to the last bit: a multiplier is bounded if it equals C
         self.with_intercept = s.trainer != "dual-ascent" or s.fit_intercept
         X = points.xy[self.index]
-        if s.kernel in ("rbf", "laplacian"):
-            apart = np.abs(X[:, None] - X[None])
-            self.K = np.exp(-s.gamma * (apart**2 if s.kernel == "rbf" else apart).sum(axis=2))
-        elif s.kernel == "linear":
-            X = X - X.mean(axis=0) if self.with_intercept else X
-            self.K = X @ X.T
-        else:
-            inner = s.gamma * (X @ X.T) + s.coef0
-            self.K = inner**s.degree if s.kernel == "poly" else np.tanh(inner)
+        if s.kernel == "linear" and self.with_intercept:
+            X = X - X.mean(axis=0)
+        self.K = Formula(s.kernel, s.gamma, s.coef0, s.degree)(X, X)
         self.alpha, y, C = run_state.alpha, self.y, self.C
         self.beta = y * self.alpha
         self.v = y - self.K @ self.beta

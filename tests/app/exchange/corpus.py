@@ -251,6 +251,8 @@ CASES: tuple[Case, ...] = (
     Case("records.json", b'[{"x": 1.5, "y": -2, "kind": "a"}, {"x": 3.5, "y": null, "kind": "b"}]',
          ("x", "y", "kind"), 2, ("1.5", "-2", "a"), line=1),
     Case("lines.jsonl", b'{"x": 1.5, "ok": true}\n{"x": 3.5, "ok": false}\n', ("x", "ok"), 2, ("1.5", "true"), line=1),
+    Case("record.jsonl", b'{"x": 1, "y": 2, "class": "a"}\n', ("x", "y", "class"), 1, ("1", "2", "a"), line=1),
+    Case("record.json", b' {"x": 1.5, "k": "a}, \\"[b"} \r\n', ("x", "k"), 1, ("1.5", 'a}, "[b'), line=1),
     Case("columns.json", b'{"x": [1.5, 3.5], "kind": ["a", "b"]}', ("x", "kind"), 2, ("1.5", "a"), line=1),
     Case("pandas.json", b'{"x": {"0": 1.5, "1": 3.5}, "kind": {"0": "a", "1": "b"}}', ("x", "kind"), 2, ("1.5", "a"),
          line=1),

@@ -17,10 +17,10 @@ import pytest
 from sklearn.datasets import load_svmlight_file
 
 from app.exchange import importing, json_records, workbook
-from app.exchange.columns import Choice, convert
+from app.exchange.columns import Choice, convert, default_choice
 from app.exchange.exporting import EXPORTS, names_of, numbered
 from app.exchange.importing import BEGINNING, IMPORTS, decode, read, read_text
-from app.exchange.table import CellCollector, cell_number, guarded, number_text, unguarded
+from app.exchange.table import CellCollector, cell_number, guarded, number_text, one_line, unguarded
 from app.files.background_task import CancelledError
 from app.files.documents import FileError
 from tests.app.exchange.corpus import CASES, FLOWERS, Case, npy, xlsx, xlsx_rows
@@ -271,6 +271,50 @@ def test_each_export_says_which_column_is_the_class(suffix: str) -> None:
     table = decode(encode(XY, np.array([0, 1, 0], np.uint8), ("u", "v"), ("", ""), path), path.name, suffix)
     assert table.columns[2].name == "class" and not table.faults
     assert np.column_stack([column.values for column in table.columns[:2]]).tobytes() == XY.tobytes()
+
+
+#: Exports that have no names of axes and classes, but numbers.
+NAMELESS = {".svmlight"}
+CONTRACT = (
+    "What a row of EXPORTS writes, an import must read: numbers and names of axes and classes bit for bit, from one"
+    ' point, too, and with odd names (docs/howto/adding.md, "An export of points")'
+)
+POINT, THREE = np.array([[0.1, -1e-300]]), np.array([[0.1, -2.5], [1.0 / 3.0, 1e15], [5e-324, -0.0]])
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+@pytest.mark.parametrize("xy", [POINT, THREE], ids=["one point", "three"])
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize(
+    ("axes", "names"),
+    [
+        (("x", "y"), ("a", "b", "c")),
+        (("class", "y"), ("a", "b", "c")),
+        (("x", "Class"), ("class", "target", "label")),
+        (("'=x", "=y"), ("'=x", "''=x", "=x")),
+        (("1", "2"), ("class", "label", "c")),
+        (("a,b;c", "#d"), ("+1-", "a,b;c\td", "it's \"#\\ %")),
+    ],
+    ids=["plain", "an axis called class", "a class called class", "formulas", "axes called like numbers", "signs"],
+)
+def test_what_is_exported_is_read_again(
+    axes: tuple[str, str], names: tuple[str, ...], guard: bool, xy: np.ndarray, suffix: str
+) -> None:
+    labels, path = np.arange(len(xy), dtype=np.uint8), Path(f"drawing{suffix}")
+    data = encode(xy, labels, names, axes, path, guard)
+    try:
+        table = decode(data, path.name, suffix)
+        found = convert(table, default_choice(table))
+    except FileError as error:
+        pytest.fail(f"{CONTRACT}; but {suffix} is refused: {error}")
+    expected = [one_line(names[label]) for label in labels]
+    if suffix in NAMELESS:
+        axes, expected = found.axes, [str(label + 1) for label in labels]
+    assert (found.xy.tobytes(), found.axes, [found.class_names[label] or str(label + 1) for label in found.labels]) == (
+        xy.tobytes(),
+        axes,
+        expected,
+    ), f"{CONTRACT}; but {suffix} comes back otherwise."
 
 
 # -- size ----------------------------------------------------------------------------------------------------------

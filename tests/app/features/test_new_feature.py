@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -258,16 +258,64 @@ def test_each_name_of_a_widget_is_that_of_a_class(name: str) -> None:
     assert isinstance(Widget(name).kind, type), name
 
 
-def test_widgets_are_made_of_their_surroundings() -> None:
-    around = get_type_hints(Surroundings, vars(app.views.surroundings))
+def misfit(widget: Widget) -> str:
+    """Return the sentence on what the constructor of a widget asks for and its row does not give, "" if they fit."""
+    kind, around = widget.kind, get_type_hints(Surroundings, vars(app.views.surroundings))
+    advice = (
+        f"; its row gives {widget.takes or 'all surroundings as one'}. docs/howto/adding.md, A panel, step 2, says how"
+    )
+    if not inspect.isfunction(kind.__init__):
+        return f"{widget.name} has no constructor of its own, so none of the row's arguments is used{advice}"
+    hints = get_type_hints(kind.__init__)
+    wanted = [*inspect.signature(kind.__init__).parameters.values()][1:]
+    needed = [each for each in wanted if each.default is each.empty]
+    given = [(name, around.get(name)) for name in widget.takes] or [("surroundings", Surroundings)]
+    for (name, of), each in zip(given, wanted, strict=False):
+        if of is None:
+            return f"{widget.name} is given {name!r}, which `Surroundings` lacks{advice}"
+        if hints.get(each.name, Any) not in (of, Any) and of is not Any:
+            return f"{widget.name} has the argument {each.name!r}, which is not the {name!r} that it is given{advice}"
+    if len(needed) > len(given):
+        return f"{widget.name} asks for the argument {needed[len(given)].name!r}, which nothing gives{advice}"
+    return f"{widget.name} does not take the argument {given[len(wanted)][0]!r}{advice}" if given[len(wanted) :] else ""
+
+
+def test_the_row_of_a_feature_gives_what_the_constructor_of_its_panel_asks_for() -> None:
     found = [widget for feature in FEATURES for widget in widgets(feature)]
     assert {widget.name for widget in found} <= set(written_names())
-    for widget in found:
-        takes = get_type_hints(widget.kind.__init__, vars(sys.modules[widget.kind.__module__]))
-        takes.pop("return", None)
-        assert len(takes) == len(widget.takes), widget.name
-        for wanted, given in zip(takes.values(), widget.takes, strict=True):
-            assert around[given] in (wanted, Any), f"{widget.name} is not made of {given}"
+    assert len(found) > 15 and not (wrong := [sentence for widget in found if (sentence := misfit(widget))]), wrong
+
+
+class Asking(QLabel):
+    """A panel with arguments of its own."""
+
+    def __init__(self, controller: Controller, colour: str) -> None:
+        super().__init__(colour)
+
+
+@pytest.mark.parametrize(
+    ("kind", "takes", "sentence"),
+    [
+        ("Asking", ("controller",), "Asking asks for the argument 'colour', which nothing gives; its row gives"),
+        ("Asking", ("controller", "settings"), "Asking has the argument 'colour', which is not the 'settings' that it"),
+        (
+            "Asking",
+            (),
+            "Asking has the argument 'controller', which is not the 'surroundings' that it is given; its row",
+        ),
+        ("Asking", ("controller", "colour"), "Asking is given 'colour', which `Surroundings` lacks; its row gives"),
+        ("MiddleCover", ("controller", "window", "do"), "MiddleCover has the argument 'canvas', which is not"),
+        ("MiddlePanel", ("controller",), "MiddlePanel has no constructor of its own"),
+    ],
+)
+def test_a_panel_that_asks_for_more_is_named_with_its_argument(
+    kind: str, takes: tuple[str, ...], sentence: str
+) -> None:
+    found = misfit(Widget(f"{__name__}.{kind}", takes))
+    assert found.startswith(f"{__name__}.{sentence}") and "docs/howto/adding.md" in found
+
+
+def test_the_views_of_features_have_their_places() -> None:
     assert {kind.__name__ for location in get_args(Place) for kind in FEATURES.views(location)} == {
         "KktLayer",
         "LessonLayer",

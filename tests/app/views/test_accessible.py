@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from itertools import pairwise
 
 import pytest
@@ -29,7 +30,7 @@ from app.features.active_learning import controller
 from app.features.active_learning.query import Comparison
 from tests.app.views.accessible_tree import ACTIVE, Node
 from tests.app.views.wheel import turned
-from tests.make_accessible import COMMAND, FILE, SIZE, collect, tab_stops
+from tests.make_accessible import COMMAND, FILE, SIZE, collect, naming, tab_stops
 from tests.windows import Make
 
 #: Side of the smallest target (pixels), as WCAG 2.2 requires.
@@ -46,6 +47,17 @@ def where(widget: QWidget) -> str:
 
 def part_of_another(widget: QWidget) -> bool:
     return isinstance(widget.parentWidget(), (QAbstractSpinBox, QComboBox, QScrollBar, QTableView))
+
+
+@pytest.mark.parametrize("reported", [False, True])
+def test_a_panel_that_fails_is_named(reported: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "excepthook", lambda *about: None)
+    before, error = sys.excepthook, ValueError("no such one")
+    with pytest.raises(AssertionError, match=r"^panel losses fails: ValueError: no such one$"), naming("panel losses"):
+        if not reported:
+            raise error
+        sys.excepthook(ValueError, error, None)
+    assert sys.excepthook is before
 
 
 def small(top: QWidget) -> list[str]:

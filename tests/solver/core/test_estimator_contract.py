@@ -92,6 +92,13 @@ X, y = make_blobs(90, cluster_std=0.5, centers=[[-3.0, -3.0], [5.0, -1.0], [-1.0
 each_learner = pytest.mark.parametrize("learner", SIX, ids=lambda learner: type(learner).__name__)
 
 
+def test_the_list_has_each_learner_of_the_package() -> None:
+    public = [getattr(solver, name) for name in solver.__all__]
+    learners = {kind for kind in public if isinstance(kind, type) and issubclass(kind, Estimator)}
+    lacking = learners - {*map(type, LEARNERS)}
+    assert not lacking, f"LEARNERS in {__name__} lacks {lacking}, which scikit-learn's checks then never see."
+
+
 @parametrize_with_checks(LEARNERS, expected_failed_checks=lambda learner: LEFT_OUT.get(repr(learner), {}))
 def test_scikit_learns_checks_pass(estimator: Estimator, check: Any) -> None:
     check(estimator)

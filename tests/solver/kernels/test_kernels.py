@@ -116,6 +116,10 @@ def test_an_unknown_kernel_is_an_error_wherever_one_is_named() -> None:
     for learner in (SVC, OnlineSVC, DualAscentSVC):
         with pytest.raises(ValueError, match="kernel is 'gauss'; it must be one of 'linear'"):
             learner(kernel="gauss").fit(X, y)
+    for learner in (OnlineSVC, DualAscentSVC):
+        for kernel in ("precomputed", np.dot):
+            with pytest.raises(ValueError, match=r"'sigmoid'\. SVC takes a function or a Gram matrix"):
+                learner(kernel=kernel).fit(X, y)
     with pytest.raises(msgspec.ValidationError, match="gauss"):
         msgspec.convert({"kernel": "gauss"}, SvmSettings)
 

@@ -67,8 +67,10 @@ def exact_gram(kernel: Kernel, A: Array, B: Array) -> Any:
                 values[i, j] = np.exp(-_long(gamma * distance))
             elif kernel.name == "sigmoid":
                 values[i, j] = np.tanh(_long(gamma * product + coef0))
-            else:
+            elif kernel.name in ("linear", "poly"):
                 values[i, j] = _long(product if kernel.name == "linear" else (gamma * product + coef0) ** kernel.degree)
+            else:
+                raise ValueError(f"exact_gram has no formula of the kernel {kernel.name!r}: add it.")
     return values
 
 
