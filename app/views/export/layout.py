@@ -170,8 +170,7 @@ class _Plot:
         self.points = shot.scene.points if current or frame is None else frame.points
         parts = shot.scene.parts if current else unsplit(self.points)
         session = shot.scene.session
-        drawn_marks = drawn and session.marks
-        marks = (lane.marks if current else frame.marks) if drawn_marks and frame is not None else NO_MARKS
+        marks = NO_MARKS if frame is None or not (drawn and session.marks) else lane.marks if current else frame.marks
         self.scene = replace(
             shot.scene,
             points=self.points,

@@ -44,7 +44,7 @@ class PlotAxis(pg.AxisItem):
     def fit(self, low: float, high: float, length: float, second: float) -> str:
         """Choose how to write numbers, or dates, between `low` and `high`, and return the longest; length in pixels."""
         if second != self.second:
-            self.picture = None  # pyqtgraph keeps it for equal ranges
+            self.setGrid(False)  # discards its picture, which pyqtgraph keeps for equal ranges
         self.numbers, self.second = AxisNumbers.between(low, high), second
         levels = self.tickValues(low, high, length)[:2]
         texts = [text for spacing, values in levels for text in self.tickStrings(values, 1.0, spacing)]

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
+from PySide6.QtWidgets import QFrame, QGraphicsItem, QGraphicsView, QLabel
 
 from app.controllers.controller import Controller
 from app.controllers.editing import Editing
@@ -187,7 +187,12 @@ class Canvas(PointingPlot):
         self._theme = theme
         self.setBackground(theme.window)
         self.plot.box.setBackgroundColor(theme.background)
+        exported = self.testAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         for axis in self.plot.axes.values():
+            # Pixels that are kept are painted faster; in an exported picture, text must stay text.
+            axis.setCacheMode(
+                QGraphicsItem.CacheMode.NoCache if exported else QGraphicsItem.CacheMode.DeviceCoordinateCache
+            )
             axis.setPen(theme.faint)
             axis.setTextPen(theme.ink)
             axis.setStyle(tickLength=4)

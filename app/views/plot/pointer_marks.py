@@ -66,7 +66,8 @@ class Overlay(Struct, frozen=True, eq=False):
                 if at is not None and self.radius:
                     painter.drawEllipse(at, self.radius, self.radius)
             if self.cursor is not None:
-                self._paint_cursor(painter, self.cursor)
+                for away in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
+                    painter.drawLine(self.cursor + away * GAP, self.cursor + away * ARM)
         for at in (self.pointer, self.cursor):
             if at is not None and self.paints >= 0:
                 with saved(painter):
@@ -85,8 +86,3 @@ class Overlay(Struct, frozen=True, eq=False):
         else:
             box = QRectF(corners[0], corners[1]).normalized()
             (painter.drawRect if kind == "rectangle" else painter.drawEllipse)(box)
-
-    @staticmethod
-    def _paint_cursor(painter: QPainter, at: QPointF) -> None:
-        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            painter.drawLine(at + QPointF(GAP * dx, GAP * dy), at + QPointF(ARM * dx, ARM * dy))
