@@ -30,8 +30,8 @@ Labels = NDArray[np.uint8]
 #: How x and y are written.
 Axes = tuple[Coordinates, Coordinates]
 _CHOOSE = "Import from the clipboard (Ctrl+Shift+V) lets you choose."
-#: Separator of the tables, by suffix.
-TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+#: Suffixes of tables that a spreadsheet may open.
+TABLES = (".csv", ".tsv", ".tab")
 #: Rows that are encoded together: some tenths of a millisecond of work.
 _TOGETHER = 400
 
@@ -154,11 +154,11 @@ def _numpy(content: Content) -> bytes:
 
 #: What can be exported, by suffix.
 EXPORTS: dict[str, ExportFormat] = {
-    ".csv": ExportFormat("Comma-separated table", partial(_table, separator=TABLES[".csv"])),
-    ".tsv": ExportFormat("Tab-separated table", partial(_table, separator=TABLES[".tsv"])),
+    ".csv": ExportFormat("Comma-separated table", partial(_table, separator=",")),
+    ".tsv": ExportFormat("Tab-separated table", partial(_table, separator="\t")),
     ".svmlight": ExportFormat("svmlight, LIBSVM", _svmlight),
     ".arff": ExportFormat("Weka's ARFF", _arff),
-    ".tab": ExportFormat("Orange table", partial(_table, separator=TABLES[".tab"], orange=True)),
+    ".tab": ExportFormat("Orange table", partial(_table, separator="\t", orange=True)),
     ".npz": ExportFormat("NumPy arrays", _numpy, in_pieces=False),  # compression does not block other threads
 }
 
@@ -307,8 +307,8 @@ def from_text(
     names = [*class_names, *[""] * MAX_CLASSES][:MAX_CLASSES]
     if n_columns == 2:
         return xy, np.full(len(xy), label, dtype=np.uint8), names
-    known = {str(number + 1): number for number in range(MAX_CLASSES)}
-    known |= {_key(name): number for number, name in enumerate(names_of(class_names))}
+    own = {_key(name): number for number, name in enumerate(names_of(class_names))}
+    known = {str(number + 1): number for number in range(MAX_CLASSES)} | own
     cells = [table.columns[2].cell(row) for row in range(len(table))]
     keys = [*map(cache(_key), cells)]
     taken = {*used, *(known[key] for key in set(keys) & known.keys())}

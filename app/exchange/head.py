@@ -22,9 +22,12 @@ DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
 Row = tuple[int, list[str]]
 
 #: Hints by the types and the roles of Orange; a time is a number or a text.
-_TYPES = dict.fromkeys(("c", "continuous", "n", "numeric"), "continuous")
-_TYPES |= dict.fromkeys(("d", "discrete", "categorical"), "discrete")
-_TYPES |= dict.fromkeys(("s", "string", "text"), "left out") | dict.fromkeys(("t", "time"), "")
+_TYPES = (
+    dict.fromkeys(("c", "continuous", "n", "numeric"), "continuous")
+    | dict.fromkeys(("d", "discrete", "categorical"), "discrete")
+    | dict.fromkeys(("s", "string", "text"), "left out")
+    | dict.fromkeys(("t", "time"), "")
+)
 _ROLES = dict.fromkeys(("m", "meta", "i", "ignore", "w", "weight"), "left out") | dict.fromkeys(("c", "class"), "class")
 #: Cells of a line of units: one of them in brackets, or a unit by its look.
 _UNIT = re.compile(r"[(\[].*[)\]]|%|°.?|[mckµn]?(m|g|s|l|V|A|Hz|Pa)[23²³]?|min|h|K|N|J|W|years?", re.DOTALL)

@@ -53,8 +53,6 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 BEGINNING = 500_000
 #: By the start of a text, where its beginning is cut and what ends it: lists of records or rows in JSON, and lines.
 _ENDS = {rb"\s*\[\s*\{": (b"}", b"]"), rb"\s*\[\s*\[": (b"]", b"]"), b"": (b"\n", b"")}
-#: Rows of arrays and workbooks in a first preview.
-_FIRST_ROWS = 1000
 #: Bytes by which a text is recognised.
 _BEGINNING = 100_000
 
@@ -74,7 +72,7 @@ def read(
     dialect : Dialect, optional
         Dialect of a separated text, if it is not to be detected.
     sheet : str, optional
-        Sheet of a workbook, if not the first with cells.
+        Sheet of a workbook, if not the first with two columns.
     progress : callable, optional
         Called between the pieces of the work.
     beginning : bool
@@ -107,7 +105,7 @@ def decode(
     """Return the table in the bytes of a file whose name ends in `suffix`.  Parameters as in `read`."""
     if beginning and len(data) < BEGINNING:
         raise FileError(f"{name} is short.")
-    first = beginning * _FIRST_ROWS
+    first = 1000 * beginning  # rows of arrays and workbooks; 0 for all
     if beginning and suffix not in _WHOLE:
         last, end = next(ends for start, ends in _ENDS.items() if re.match(start, data))
         data = data[: data.rfind(last, 0, BEGINNING) + 1] + end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, count
 from typing import Any
 
@@ -22,7 +22,6 @@ from .table import CellCollector, Dialect, OnProgress, Table, check_size, distin
 _PIECE = 100_000
 #: Rows whose names are titles.
 _TITLED = 1000
-_HEADED = Dialect(",", ".", True)
 _OPENING, _RECORDS = re.compile(rb"\s*([\[{])(?=\s*(.?))", re.DOTALL), re.compile(rb"\[\s*\{")
 #: A first line that is a list or an object, and the beginning of another one; or one plain record, which is all.
 _LINES = re.compile(
@@ -43,7 +42,7 @@ def read_json(data: bytes, encoding: str, name: str, progress: OnProgress = unhe
 
 
 def _table(text: bytes, name: str, progress: OnProgress) -> Table:
-    titles: Sequence[str] = ()
+    titles = list[str]()
     lines = _LINES.match(text) is not None
     if not lines and re.match(rb"\s*\{", text):
         whole = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
@@ -71,7 +70,9 @@ def _table(text: bytes, name: str, progress: OnProgress) -> Table:
     if not titles:
         return read_rows(rows, name, "row", len(text))
     return replace(
-        table_of(rows(), name, _HEADED, len(titles), Head([*titles]), n_bytes=len(text)), dialect=None, row_name="row"
+        table_of(rows(), name, Dialect(",", ".", True), len(titles), Head([*titles]), n_bytes=len(text)),
+        dialect=None,
+        row_name="row",
     )
 
 

@@ -222,8 +222,8 @@ def _body(document: Document, made: Made | None) -> bytes:
         body += _BOX.pack(*(end for column in columns for end in column[1:]))
         levels = np.column_stack([column[0] for column in columns]).ravel()
         body += _in_bits(levels, 12) + _class_bits(points.labels)
-    rest = _differing(document) | _generators(document, made)
-    rest |= {"ratio": view.ratio} if view.owns_scales else {}
+    scales = {"ratio": view.ratio} if view.owns_scales else {}
+    rest = _differing(document) | _generators(document, made) | scales
     body += msgspec.msgpack.encode(rest)
     version = 2 if any(name in rest for name in _GENERATORS) else 1
     return bytes([version]) + zlib.crc32(body).to_bytes(4, "little") + body
@@ -252,8 +252,8 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
             raise FileError(f"{_NAME} cannot be used: it has the unknown part {min(unknown)!r}.")
         _complete_generators(rest)
         made = _made(dict(rest.pop("made")), rest.get("origin"), len(points)) if "made" in rest else None
-        shown = dict(zip(("x", "y", "span"), view, strict=True))
-        shown |= {"ratio": rest.pop("ratio")} if "ratio" in rest else {}
+        view += [rest.pop("ratio")] if "ratio" in rest else []
+        shown = dict(zip(("x", "y", "span", "ratio"), view, strict=False))
         return _with_rest(shown, points, made, rest), made
     except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError, OverflowError):
         raise _damaged("its settings cannot be read") from None
@@ -273,8 +273,8 @@ def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: di
     if painted:
         if not isinstance(painted, bytes) or len(painted) != (len(document.points) + 7) // 8:
             raise FileError(f"{_NAME} names test points that are not among its points.")
-        which = document.points.ids[_of_bits(painted, len(document.points))]
-        document = replace(document, split=replace(document.split, painted=IdSet(which)))
+        tested = IdSet(document.points.ids[_of_bits(painted, len(document.points))])
+        document = replace(document, split=replace(document.split, painted=tested))
     return document
 
 
@@ -284,7 +284,7 @@ def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: di
 def _generators(document: Document, made: Made | None) -> dict[str, Any]:
     """Return the map's entries on the generator: the origin as differences from a new one, the generator from that."""
     new, origin = GeneratorSettings(), document.origin
-    found: dict[str, Any] = {}
+    found = dict[str, Any]()
     if document.generator != (origin or new):
         found["generator"] = _difference(msgspec.to_builtins(document.generator), msgspec.to_builtins(origin or new))
     if origin is not None:

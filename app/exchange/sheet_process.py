@@ -1,7 +1,7 @@
 """Sheet process: read a sheet of a workbook in a second process, which a hostile workbook may end.
 
-The workbook is the standard input.  The arguments are the name of the sheet, "" for the first with cells, and the most
-rows, or 0.  The first line of the output is a `Report`, each other line the texts of a row; all are JSON.
+The workbook is the standard input.  The arguments are the name of the sheet, "" for the first that may be a table, and
+the most rows, or 0.  The first line of the output is a `Report`, each other line the texts of a row; all are JSON.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def text_of(value: object) -> str:
 
 
 def read(data: bytes, sheet: str) -> tuple[Report, Iterator[Sequence[object]]]:
-    """Return what the workbook has, and the rows of the sheet `sheet`, or for "" of the first with cells."""
+    """Return what the workbook has, and the rows of the sheet `sheet`, or for "" of the first with two columns."""
     import python_calamine
 
     report = Report()
@@ -51,7 +51,7 @@ def read(data: bytes, sheet: str) -> tuple[Report, Iterator[Sequence[object]]]:
         report.sheets = book.sheet_names
         for name in [sheet] if sheet else book.sheet_names:
             report.sheet, found = name, book.get_sheet_by_name(name)
-            if found.height or sheet:
+            if found.width > 1 or sheet or name == book.sheet_names[-1]:
                 return report, found.iter_rows()
     except python_calamine.PasswordError:
         report.fault = PASSWORD

@@ -86,5 +86,5 @@ def read_svmlight(data: bytes, encoding: str, name: str, progress: OnProgress = 
         raise FileError(f"{name} holds no rows.")
     dense = np.zeros((n_columns, len(labels)))
     dense[np.asarray(columns) - 1, np.asarray(rows)] = values
-    named = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.asarray(labels))]
-    return Table(name, tuple(column_of(*each) for each in named), np.asarray(starts), faults)
+    features = [column_of(f"x{number}", each) for number, each in enumerate(dense, 1)]
+    return Table(name, (*features, column_of("class", np.asarray(labels))), np.asarray(starts), faults)

@@ -177,8 +177,15 @@ def number_text(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
 
 
-#: Thousands, between which is a space: plain, no-break, figure, thin or narrow no-break.
-_GROUPED = re.compile(r"\s*[-+]?\d{1,3}([ \u00a0\u2007\u2009\u202f]\d{3})+([.,]\d*)?([eE][-+]?\d+)?\s*")
+#: By the decimal sign, thousands between which is an apostrophe or a space: plain, no-break, figure, thin or narrow
+#: no-break; or the other sign, if it occurs twice or before decimals: 1.234 alone may be a number with three decimals.
+_GROUPED = {
+    decimal: re.compile(
+        rf"\s*[-+]?([1-9]\d{{0,2}}(([ '’\u00a0\u2007\u2009\u202f]\d{{3}})+(\{decimal}\d*)?"
+        rf"|(\{other}\d{{3}}){{2,}}(\{decimal}\d+)?|\{other}\d{{3}}\{decimal}\d+))([eE][-+]?\d+)?\s*"
+    )
+    for decimal, other in (".,", ",.")
+}
 
 
 def cell_number(cell: str, decimal: str = ".") -> float:
@@ -186,7 +193,9 @@ def cell_number(cell: str, decimal: str = ".") -> float:
     value = number_in(cell, decimal)
     if math.isnan(value) and not cell[:1].isalpha():
         cell = cell.replace("−", "-")
-        value = number_in("".join(cell.split()) if _GROUPED.fullmatch(cell) else cell, decimal)
+        value = number_in(
+            re.sub(rf"[^\d{decimal}eE+-]", "", cell) if _GROUPED[decimal].fullmatch(cell) else cell, decimal
+        )
     return value
 
 

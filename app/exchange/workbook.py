@@ -45,7 +45,7 @@ def read_workbook(
     data : bytes
     name : str
     sheet : str, optional
-        Name of the sheet; the first with cells if it is not given.
+        Name of the sheet; the first with two columns if it is not given.
     progress : callable, optional
         Called many times a second; an error that it raises ends the second process.
     first : int
@@ -104,5 +104,5 @@ def _check_unpacked(data: bytes, name: str) -> None:
         size = sum(info.file_size for info in zipfile.ZipFile(io.BytesIO(data)).infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         raise FileError(f"{name} is damaged, or no workbook.") from None
-    if size > 2 * MAX_BYTES or size > max(_SMALL, _MOST_PACKED * len(data)):
+    if size > min(2 * MAX_BYTES, max(_SMALL, _MOST_PACKED * len(data))):
         raise FileError(f"{name} unpacks to {size // 10**6} MB, so it was not read.")

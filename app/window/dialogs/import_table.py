@@ -188,7 +188,7 @@ class ImportDialog(NamedDialog):
     parent : QWidget
     read : callable
         ``read(dialect, sheet, progress, beginning)`` returns the table, detecting what is None in the dialect, of a
-        sheet, or of the first with cells if it is None; with `beginning`, the first rows of a large one.  Runs in
+        sheet, or of the first that may be one if it is None; with `beginning`, the first rows of a large one.  Runs in
         another thread, may raise FileError.
     take : callable
         ``take(imported, add)`` gets the points when the user agrees, and whether to add them to the present ones.

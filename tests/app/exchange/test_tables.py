@@ -175,6 +175,35 @@ def test_a_workbook_that_is_larger_than_a_pipe(monkeypatch: pytest.MonkeyPatch) 
 
 
 @reads_workbooks
+def test_the_first_sheet_that_may_be_a_table_is_read() -> None:
+    notes = '<row r="1"><c r="A1" t="inlineStr"><is><t>About these data</t></is></c></row>'
+    values = xlsx_rows(FLOWERS)
+    assert decode(xlsx({"Read me": notes, "Values": values, "Log": notes}), "a.xlsx", ".xlsx").sheet == "Values"
+    assert decode(xlsx({"One": xlsx_rows([(1.0,), (2.0,)])}), "a.xlsx", ".xlsx").sheet == "One"
+
+
+@pytest.mark.parametrize(
+    ("cells", "separator", "expected"),
+    [
+        (["1.234,56", "7,5", "−1.234.567,0"], ";", [1234.56, 7.5, -1234567.0]),
+        (['"1,234.56"', "7.5", '"-1,234,567"'], ",", [1234.56, 7.5, -1234567.0]),
+        (["1'234.56", "7.5", "1’234’567"], ",", [1234.56, 7.5, 1234567.0]),
+    ],
+)
+def test_thousands_are_read_where_the_sign_is_sure(cells: list[str], separator: str, expected: list[float]) -> None:
+    text = "".join(f"{cell}{separator}{k % 2}\n" for k, cell in enumerate(cells * 4))
+    table = decode(f"income{separator}k\n{text}".encode(), "a.csv", ".csv")
+    assert table.columns[0].values.tolist() == expected * 4
+
+
+@pytest.mark.parametrize(
+    ("cell", "decimal"), [("1.234", ","), ("1,234", "."), ("2 345.0", ","), ("0.123,4", ","), ("49.415,", ",")]
+)
+def test_thousands_are_not_guessed(cell: str, decimal: str) -> None:
+    assert np.isnan(cell_number(cell, decimal))
+
+
+@reads_workbooks
 @pytest.mark.parametrize("end", [60, 400, 900])
 def test_a_damaged_workbook(end: int) -> None:
     assert "is damaged, or no workbook" in refusal(BOOK[:end], "a.xlsx")
