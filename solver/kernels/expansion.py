@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Indices
 from solver.core.checks import check_number, check_numbers
 
-from .grids import GridRows
+from .grids import GridRows, row_by_row_on
 from .kinds import products_by_row
 from .plane_values import BLOCK, PlaneValues
 from .surface import Grid, RunningExpansion
@@ -50,16 +50,9 @@ class CallableKernel:
             raise ValueError("kernel(A, B) holds a value that is not finite (NaN or infinity).")
         return values
 
-    def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Array | float = 0.0) -> GridRows:
+    def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Any = 0.0) -> GridRows:
         """Prepare the expansion as `Kernel.expansion_on` does; call the function once for each row of the grid."""
-
-        def rows(ys: Array) -> Array:
-            out = np.empty((len(ys), len(xs), coefficients.shape[1]))
-            for r, y in enumerate(ys):
-                out[r] = self.gram(np.column_stack([xs, np.full(len(xs), y)]), points) @ coefficients + offset
-            return out
-
-        return rows
+        return row_by_row_on(self, points, coefficients, xs, offset)  # type: ignore[arg-type]  # it has no parameters
 
 
 AnyKernel = Kernel | CallableKernel
@@ -193,10 +186,8 @@ class Expansion:
         # Indices of the queries to sum: all, except those with a shorter way.
         plane = self._plane
         with np.errstate(over="ignore", invalid="ignore"):
-            rows = None if plane is None else np.flatnonzero(plane.fill(values, queries))
-            asked, found = (
-                (queries, values) if rows is None else (queries[rows], np.zeros((len(rows), values.shape[1])))
-            )
+            rows = slice(None) if plane is None else np.flatnonzero(plane.fill(values, queries))
+            asked, found = queries[rows], values[rows]
             for first in range(0, len(asked), step):
                 piece = slice(first, first + step)
                 if self.is_linear:
@@ -210,8 +201,7 @@ class Expansion:
                     gram = kernel.gram_by_row(asked[piece], self._columns)
                 terms = gram if len(some) == 1 and len(index) == gram.shape[1] else gram.take(index, axis=1)
                 found[piece, some] = np.add.reduceat(np.multiply(terms, coef, out=terms), starts, axis=1)
-            if rows is not None:
-                values[rows] = found
+            values[rows] = found
             values += self.offset
         return self.finite(values)
 
