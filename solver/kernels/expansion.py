@@ -68,7 +68,8 @@ def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
         raise ValueError(f"kernel is {kernel!r}; it must be one of {names}, 'precomputed', or a function kernel(A, B).")
     named = isinstance(kernel, str) and kernel in KERNELS
     # Parameters that a kernel does not use must also be in their range.
-    parameters["gamma"] = gamma_of(parameters["gamma"], X, measured=named)
+    uses = named and "gamma" in KERNELS[kernel].parameters
+    parameters["gamma"] = gamma_of(parameters["gamma"], X, measured=uses)
     formula = Kernel(kernel if named else "rbf", **parameters)
     if named:
         return formula
