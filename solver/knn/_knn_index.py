@@ -47,8 +47,8 @@ from ._knn_tree import Tree, grow
 MANY_FEATURES, FEW_LEAVES, SHARE = 5, 30, 0.5
 #: Number of queries that take as long by products as building the tree, with more features than EARLY.
 UNSORTED, EARLY = 1000, 15
-#: Largest number of entries of such a product with more than one query, 32 MB, and of queries.
-ENTRIES, TOGETHER = 1 << 22, 256
+#: Largest number of entries of such a product, 32 MB, beside those of one query; and of its queries.
+ENTRIES, TOGETHER = 4_000_000, 256
 AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
 POWERS = 1024  # intervals of a table of powers
 PIECE = 1 << 19  # distances computed at once by the plain version: 4 MB
@@ -212,7 +212,7 @@ class Index:
     def _search_products(self, q: int, queries: Array, order: Integers, found: Found) -> int:
         """Search as `search` does, for the first queries; return their number."""
         points, centre, centred, norms = self._factors
-        order = order[: max(1, min(ENTRIES // len(points), TOGETHER))]
+        order = order[: min(1 + ENTRIES // len(points), TOGETHER)]
         asked = queries[order] - centre
         with ONE_THREAD:  # others would mostly wait
             products = (-2.0 * asked) @ centred.T
@@ -322,7 +322,7 @@ class LateIndex:
 
     def __init__(self, *given: Any) -> None:
         self._given, many = given, given[0].shape[1] > EARLY
-        self._made: Any = None
+        self._made: dict[Any, Index] = {}
         #: Number of queries until the tree is worth its time.
         self._left = UNSORTED if many and given[3] == loops.EUCLIDEAN else 0.0
         if not many:
@@ -332,9 +332,9 @@ class LateIndex:
         """Return an index for this number of queries; by default one for all purposes."""
         self._left -= n_queries
         make = Index.build if self._left < 0.0 else unsorted
-        if make != self._made:
-            self._made, self._index = make, make(*self._given)
-        return self._index
+        if make not in self._made:
+            self._made[make] = make(*self._given)
+        return self._made[make]
 
 
 def _order(points: Array, codes: Integers) -> Indices:

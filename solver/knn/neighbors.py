@@ -161,11 +161,12 @@ class KNeighborsClassifier(Classifier):
             are strings.
         """
         self._voting()
-        metric, p = self._distance()
+        name, p = self._distance()
         points = self._scaled_to_learn(check_points(X, self._largest_coordinate, copy=False))
         classes, codes = check_labels(y, len(points))
-        number = METRICS[OF_NORMS.get(p, metric) if metric == "minkowski" else metric]
-        self._late = LateIndex(points, codes.astype(np.int64), len(classes), number, p)
+        if name == "minkowski":
+            name = OF_NORMS.get(p, name)
+        self._late = LateIndex(points, codes.astype(np.int64), len(classes), METRICS[name], p)
         self.classes_ = classes
         self.n_samples_fit_, self.n_features_in_ = points.shape
         return self._learned_from(X)
@@ -563,15 +564,13 @@ class KNeighborsClassifier(Classifier):
     def _check_enough(self, k: int, without_self: bool) -> None:
         available = self.n_samples_fit_ - without_self
         if k > available:
-            others = "other " * without_self
-            raise ValueError(
-                f"n_neighbors is {k}; it must be at most the number of {others}training points, {available}."
-            )
+            most = f"the number of {'other ' * without_self}training points, {available}"
+            raise ValueError(f"n_neighbors is {k}; it must be at most {most}.")
 
     def _axis(self, name: str, values: ArrayLike) -> Array:
         axis = check_axis(name, values, self.n_features_in_, self._largest_coordinate)
         falls = np.flatnonzero(np.diff(axis) < 0)
-        if len(falls):
+        if falls.size:
             at = falls[0] + 1
             raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")
         return axis if self.scaler is None else self.scaler.axis(int(name == "ys"), axis)

@@ -116,7 +116,7 @@ class RunningVotes:
 
 def changed_locations(before: Index, after: Index) -> Array | None:
     """Return the locations of points that were added, removed, moved or relabelled; None if these are many."""
-    a, b = both = [np.column_stack((each.points, 1.0 * each.codes)) for each in (before, after)]
+    a, b = both = [np.c_[each.points, each.codes] for each in (before, after)]
     if len(a) == len(b):
         locations = [each[(a != b).any(axis=1)] for each in both]
     else:  # rows between the first and the last that differ
