@@ -96,11 +96,9 @@ class BinaryProblem(Pair):
 
 def one_vs_one(codes: Indices, n_classes: int) -> list[BinaryProblem]:
     """Return the pairs (0, 1), (0, 2), ..., (1, 2), ... of `n_classes` classes; points of code -1 belong to none."""
-    pairs = []
-    for first, second in combinations(range(n_classes), 2):
-        positive, negative = (second, first) if n_classes == 2 else (first, second)
-        pairs.append(Pair(positive, negative).among(codes))
-    return pairs
+    if n_classes == 2:
+        return [Pair(1, 0).among(codes)]
+    return [Pair(first, second).among(codes) for first, second in combinations(range(n_classes), 2)]
 
 
 def one_vs_rest(codes: Indices, n_classes: int) -> list[BinaryProblem]:
@@ -302,8 +300,7 @@ def winners(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Indice
 
     One-vs-one: the class that wins most pairs; one-vs-rest: the class with the largest f.
     """
-    by_value = pairs[0].negative == REST
-    won: Indices = (pair_values if by_value else votes(pair_values, pairs, n_classes)).argmax(axis=-1)
+    won: Indices = (pair_values if pairs[0].negative == REST else votes(pair_values, pairs, n_classes)).argmax(axis=-1)
     return won
 
 

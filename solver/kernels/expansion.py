@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Indices
 from solver.core.checks import check_number, check_numbers
 
-from .grids import GridRows
+from .grids import GridRows, row_by_row_on
 from .kinds import products_by_row
 from .plane_values import BLOCK, PlaneValues
 from .surface import Grid, RunningExpansion
@@ -50,16 +50,9 @@ class CallableKernel:
             raise ValueError("kernel(A, B) holds a value that is not finite (NaN or infinity).")
         return values
 
-    def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Array | float = 0.0) -> GridRows:
+    def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Any = 0.0) -> GridRows:
         """Prepare the expansion as `Kernel.expansion_on` does; call the function once for each row of the grid."""
-
-        def rows(ys: Array) -> Array:
-            out = np.empty((len(ys), len(xs), coefficients.shape[1]))
-            for r, y in enumerate(ys):
-                out[r] = self.gram(np.column_stack([xs, np.full(len(xs), y)]), points) @ coefficients + offset
-            return out
-
-        return rows
+        return row_by_row_on(self, points, coefficients, xs, offset)  # type: ignore[arg-type]  # it has no parameters
 
 
 AnyKernel = Kernel | CallableKernel
@@ -75,7 +68,8 @@ def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
         names = ", ".join(map(repr, KERNELS))
         raise ValueError(f"kernel is {kernel!r}; it must be one of {names}, 'precomputed', or a function kernel(A, B).")
     # Parameters that a kernel does not use must also be in their range.
-    parameters["gamma"] = gamma_of(parameters["gamma"], X, measured=named)
+    uses = named and "gamma" in KERNELS[kernel].parameters
+    parameters["gamma"] = gamma_of(parameters["gamma"], X, measured=uses)
     formula = Kernel(kernel if named else "rbf", **parameters)
     if named:
         return formula
@@ -157,6 +151,19 @@ class Expansion:
         return [np.flatnonzero(coef) for coef in self.coef.T]
 
     @cached_property
+    def _terms(self) -> tuple[Indices, Array, Indices, Indices]:
+        """Support vectors and coefficients of all terms, problem by problem; problems with terms, and their first."""
+        sizes = np.array([len(index) for index in self._used])
+        some, index = np.flatnonzero(sizes), np.concatenate(self._used)
+        coef = self.coef[index, np.repeat(np.arange(len(sizes)), sizes)]
+        return index, coef, some, (np.cumsum(sizes) - sizes)[some]
+
+    @cached_property
+    def _columns(self) -> Array:
+        """The points, with each feature together: a copy of them would take longer than the answer to one query."""
+        return np.asfortranarray(self.points)
+
+    @cached_property
     def linear_weights(self) -> Array:
         """w of a linear kernel, shape (n_problems, n_features), read-only."""
         # Small products one after the other: a large one would start the threads of BLAS, for mostly zeros.
@@ -174,38 +181,28 @@ class Expansion:
         many support vectors in the plane f is a sum of products (`plane_values`), with an error of some 1e-14 of sum_s
         |coef_s|.
         """
-        values = np.empty((len(queries), len(self.offset)))
-        kernel = self.kernel
-        across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
-        weights = self.linear_weights if self.is_linear else np.ascontiguousarray(self.coef.T)
-        step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
+        values = np.zeros((len(queries), len(self.offset)))
+        kernel, (index, coef, some, starts) = self.kernel, self._terms
+        step = max(1, PIECE // max(1, len(index), queries.shape[1]))
         # Indices of the queries to sum: all, except those with a shorter way.
         plane = self._plane
         with np.errstate(over="ignore", invalid="ignore"):
-            rows = None if plane is None else np.flatnonzero(plane.fill(values, queries))
-            asked, found = (
-                (queries, values) if rows is None else (queries[rows], np.empty((len(rows), values.shape[1])))
-            )
+            rows = slice(None) if plane is None else np.flatnonzero(plane.fill(values, queries))
+            asked, found = queries[rows], values[rows]
             for first in range(0, len(asked), step):
                 piece = slice(first, first + step)
                 if self.is_linear:
-                    found[piece] = products_by_row(asked[piece] - self.centre, weights)
+                    found[piece] = products_by_row(asked[piece] - self.centre, self.linear_weights)
                     continue
                 if isinstance(kernel, PrecomputedKernel):
                     gram = asked[piece, self.support]
                 elif isinstance(kernel, CallableKernel):
                     gram = kernel.gram(asked[piece], self.points)
                 else:
-                    gram = kernel.gram_by_row(asked[piece] - self.centre, across)
-                products = np.empty(gram.shape)
-                for p, (coef, index) in enumerate(zip(weights, self._used, strict=True)):
-                    few = 2 * len(index) < len(coef)
-                    terms = gram.take(index, axis=1) if few else gram
-                    found[piece, p] = np.multiply(
-                        terms, coef[index] if few else coef, out=products[:, : terms.shape[1]]
-                    ).sum(axis=1)
-            if rows is not None:
-                values[rows] = found
+                    gram = kernel.gram_by_row(asked[piece], self._columns)
+                terms = gram if len(some) == 1 and len(index) == gram.shape[1] else gram.take(index, axis=1)
+                found[piece, some] = np.add.reduceat(np.multiply(terms, coef, out=terms), starts, axis=1)
+            values[rows] = found
             values += self.offset
         return self.finite(values)
 

@@ -87,14 +87,12 @@ class PlaneSums:
             T[0] = 1.0
             if m > 1:
                 T[1] = u
-            if len(self.maps) == 2:
-                u = 2.0 * u
-                for k in range(2, m):
-                    np.multiply(u, T[k - 1], out=T[k])
+            polynomials = len(self.maps) == 2
+            u = 2.0 * u if polynomials else u
+            for k in range(2, m):
+                np.multiply(u, T[k - 1], out=T[k])
+                if polynomials:
                     T[k] -= T[k - 2]
-            else:
-                for k in range(2, m):
-                    np.multiply(u, T[k - 1], out=T[k])
             both.append(T)
         return both[0], both[1]
 
@@ -141,10 +139,8 @@ class PlaneSums:
     def all_at_once(self, XT: Array, weights: Array, queries: Array) -> Array:
         """Return f at `queries` (2, m)."""
         out = np.empty(queries.shape[1])
-        for M in self.moments(XT, weights):  # noqa: B007
-            pass
-        for _ in self.values(M, queries, out):
-            pass
+        *_, M = self.moments(XT, weights)
+        list(self.values(M, queries, out))
         return out
 
 

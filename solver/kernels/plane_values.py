@@ -55,7 +55,7 @@ class PlaneValues:
         if not planes:
             return None
         XT = np.ascontiguousarray(points.T)
-        maps = tuple([plane.mapped(_last(plane, XT, weights)) for weights in coef.T] for plane in planes)
+        maps = tuple([plane.mapped(list(plane.moments(XT, weights))[-1]) for weights in coef.T] for plane in planes)
         return PlaneValues(tuple(planes), maps)
 
     def fill(self, values: Array, queries: Array) -> Mask:
@@ -82,9 +82,3 @@ class PlaneValues:
                 for p, f in enumerate(plane.values_of(maps, XT)):
                     values[rows, p] = f[: len(rows)]
         return left
-
-
-def _last(plane: PlaneSums, XT: Array, weights: Array) -> Array:
-    for M in plane.moments(XT, weights):  # noqa: B007
-        pass
-    return M

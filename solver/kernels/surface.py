@@ -56,12 +56,12 @@ class Grid:
     @property
     def xs(self) -> Array:
         """Centres of the columns, ascending, shape (width,)."""
-        return self.left + (np.arange(self.width, dtype=np.float64) + 0.5) * ((self.right - self.left) / self.width)
+        return self.left + np.arange(0.5, self.width) * self.pixel[0]
 
     @property
     def ys(self) -> Array:
         """Centres of the rows, ascending, shape (height,)."""
-        return self.bottom + (np.arange(self.height, dtype=np.float64) + 0.5) * ((self.top - self.bottom) / self.height)
+        return self.bottom + np.arange(0.5, self.height) * self.pixel[1]
 
     def coarse(self, least_width: int = 160, least_height: int = 120, share: float = 1.0 / 32.0) -> Grid:
         """Return a grid of the same rectangle with fewer pixels, for a quick first picture.

@@ -41,11 +41,14 @@ from ._knn_records import (
 from ._knn_select import LANES
 from ._knn_tree import Tree, grow
 
-#: From MANY_FEATURES on, a query that would measure more leaves of the tree than FEW_LEAVES, and than a SHARE of all
-#: divided by the number of features, is searched for by a product of matrices, alone, then with the next seven, 63 ...
-MANY_FEATURES, FEW_LEAVES, SHARE = 5, 4, 0.5
-#: Largest number of entries of such a product with more than one query: 32 MB.
-ENTRIES = 1 << 22
+#: From MANY_FEATURES on, a query that would measure more leaves of the tree than a SHARE of all, or of FEW_LEAVES if
+#: there are fewer, divided by the number of features, is searched for by a product of matrices, alone, then with the
+#: next seven, 63 ...; if that is no leaf, with all others.
+MANY_FEATURES, FEW_LEAVES, SHARE = 5, 30, 0.5
+#: Number of queries that take as long by products as building the tree, with more features than EARLY.
+UNSORTED, EARLY = 1000, 15
+#: Largest number of entries of such a product, 32 MB, beside those of one query; and of its queries.
+ENTRIES, TOGETHER = 4_000_000, 256
 AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
 POWERS = 1024  # intervals of a table of powers
 PIECE = 1 << 19  # distances computed at once by the plain version: 4 MB
@@ -91,10 +94,9 @@ class Index:
     @classmethod
     def build(cls, points: Array, codes: Integers, n_classes: int, metric: int, p: float) -> Index:
         """Index `points` (n, features) of classes `codes` (n,)."""
-        own = points
+        own = points = points + 0.0  # a copy, in which -0.0 and 0.0 are one coordinate
         if metric == loops.COSINE:
-            own, points = _unit_exponent(points), directions(points)
-        points = points + 0.0  # -0.0 and 0.0 are one coordinate
+            own, points = _unit_exponent(points), directions(points) + 0.0
         order = _order(points, codes)
         ordered = points[order]
         is_new = _is_new(ordered)
@@ -121,9 +123,7 @@ class Index:
             sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
             ordered = ordered[is_new]
         columns = np.ascontiguousarray(ordered.T)
-        norms = np.zeros(n)
-        for feature in columns:
-            norms += feature * feature
+        norms: Array = sum(feature * feature for feature in columns)
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
         entries, single, zeros = Entries(start, label, count), n == len(points), bool((norms == 0.0).any())
         plane = Plane(columns, entries, sole, strips, edges, single, zeros)
@@ -187,21 +187,20 @@ class Index:
 
         `own`: locations of the queries if one point there does not vote, else empty.  The arrays are reused.
         """
-        if not queries.flags.writeable:
-            queries = queries.copy()  # the loops are compiled for writable arrays
+        queries = np.require(queries, requirements="W")  # the loops are compiled for writable arrays
         tree = self.tree[0]
         m = len(self.norms)
         q = min(k + (len(own) > 0), m)
-        metric = Metric(self.metric, self.p)
         leaf, order = loops.by_leaf(self.metric, queries, own, m, tree.cuts, tree.sides)
         room = m + LANES + min(len(queries) * q, AT_ONCE)
         found = Found(np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64))
+        metric = Metric(self.metric, self.p)
         fast = self.metric == loops.EUCLIDEAN and queries.shape[1] >= MANY_FEATURES
-        limit = max(FEW_LEAVES, int(SHARE * len(tree.cuts) / queries.shape[1])) if fast else m
-        begin, together = 0, 1
+        limit = int(SHARE * max(FEW_LEAVES, len(tree.cuts)) / queries.shape[1]) if fast else m
+        begin, together = 0, 1 if limit else len(order)
         while begin < len(order):
             rest = order[begin:]
-            done = loops.search(metric, q, Queries(queries, rest, leaf), tree, self.rough, limit, found)
+            done = limit and loops.search(metric, q, Queries(queries, rest, leaf), tree, self.rough, limit, found)
             if done:
                 together = max(1, together // 8)
             else:
@@ -212,22 +211,21 @@ class Index:
 
     def _search_products(self, q: int, queries: Array, order: Integers, found: Found) -> int:
         """Search as `search` does, for the first queries; return their number."""
-        points, centre, factors = self._factors
-        order = order[: max(1, ENTRIES // len(points))]
-        centred = queries[order] - centre
-        squares = np.einsum("ij,ij->i", centred, centred)
+        points, centre, centred, norms = self._factors
+        order = order[: min(1 + ENTRIES // len(points), TOGETHER)]
+        asked = queries[order] - centre
         with ONE_THREAD:  # others would mostly wait
-            products = np.column_stack((-2.0 * centred, np.ones(len(centred)))) @ factors
-        done: int = search_products(q, queries, order, points, products, squares, found)
-        return done
+            products = (-2.0 * asked) @ centred.T
+        squares = np.einsum("ij,ij->i", asked, asked)
+        return int(search_products(q, queries, order, points, norms, products, squares, found))
 
     @cached_property
-    def _factors(self) -> tuple[Array, Array, Array]:
-        """Locations of the tree as rows, their mean, and centred locations as columns with their squares below."""
+    def _factors(self) -> tuple[Array, ...]:
+        """Locations of the tree as rows, their mean, the same without the mean, and the squares of these."""
         points = self.tree[0].points[:, : len(self.norms)].T.copy()
         centre = points.mean(axis=0)
-        centred = (points - centre).T
-        return points, centre, np.concatenate((centred, (centred * centred).sum(axis=0, keepdims=True)))
+        centred = points - centre
+        return points, centre, centred, np.einsum("ij,ij->i", centred, centred)
 
     @cached_property
     def rough(self) -> Rough:
@@ -282,8 +280,8 @@ class Index:
         queries = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
         index = self
         if self.metric != loops.COSINE:
-            centre = np.array([[0.5 * xs[0] + 0.5 * xs[-1], 0.5 * ys[0] + 0.5 * ys[-1]]])
             corners = np.array([[xs[0], ys[0]], [xs[-1], ys[-1]]])
+            centre = corners.mean(axis=0, keepdims=True)
             d = plain.distances(self.metric, self.p, centre, np.concatenate([self.points, corners]))[0]
             if self.metric == loops.EUCLIDEAN:
                 d = np.sqrt(d)
@@ -304,18 +302,39 @@ class Index:
         return out
 
 
+def unsorted(points: Array, codes: Integers, n_classes: int, metric: int, p: float) -> Index:
+    """Return an index in about the time in which the points are read, for scattered queries by products only.
+
+    Each point, in the order given, is a location of its own, in a tree of one leaf, which is not searched.
+    """
+    points = np.require(points, requirements=["C", "W"])  # the loops are compiled for such arrays
+    rows, norms, cuts = np.arange(len(points) + 1), np.einsum("ij,ij->i", points, points), np.zeros(1)
+    entries, each = Entries(rows, codes, np.ones_like(codes)), rows[:-1]
+    index = Index(metric, p, n_classes, points, points, codes, each, points.T, norms, entries, None)  # type: ignore[arg-type]
+    vars(index).update(
+        tree=(Tree(points.T, norms, cuts, cuts, codes, entries), each), _factors=(points, 0.0, points, norms)
+    )
+    return index
+
+
 class LateIndex:
     """The index of these arguments of `Index.build`, built when it is first needed."""
 
     def __init__(self, *given: Any) -> None:
-        self._given = given
-        self._index: Index | None = None
+        self._given, many = given, given[0].shape[1] > EARLY
+        self._made: dict[Any, Index] = {}
+        #: Number of queries until the tree is worth its time.
+        self._left = UNSORTED if many and given[3] == loops.EUCLIDEAN else 0.0
+        if not many:
+            self.get()
 
-    def get(self) -> Index:
-        """Return the index."""
-        if self._index is None:
-            self._index = Index.build(*self._given)
-        return self._index
+    def get(self, n_queries: float = np.inf) -> Index:
+        """Return an index for this number of queries; by default one for all purposes."""
+        self._left -= n_queries
+        make = Index.build if self._left < 0.0 else unsorted
+        if make not in self._made:
+            self._made[make] = make(*self._given)
+        return self._made[make]
 
 
 def _order(points: Array, codes: Integers) -> Indices:
@@ -324,9 +343,7 @@ def _order(points: Array, codes: Integers) -> Indices:
     order = np.argsort(first)
     same = first[order[1:]] == first[order[:-1]]
     # Usually few points share the first coordinate: to sort only these by the others is several times faster.
-    among = np.zeros(len(points), dtype=bool)
-    among[1:] = same
-    among[:-1] |= same
+    among = np.append(False, same) | np.append(same, False)
     equal = np.sort(order[among])
     order[among] = equal[np.lexsort((codes[equal], *points[equal].T[::-1]))]
     return order
@@ -334,9 +351,7 @@ def _order(points: Array, codes: Integers) -> Indices:
 
 def _is_new(points: Array) -> Mask:
     """Return whether each row differs from the one before."""
-    is_new = np.ones(len(points), dtype=bool)
-    is_new[1:] = (points[1:] != points[:-1]).any(axis=1)
-    return is_new
+    return np.append(True, (points[1:] != points[:-1]).any(axis=1))
 
 
 def directions(vectors: Array) -> Array:
@@ -356,6 +371,4 @@ def directions(vectors: Array) -> Array:
 
 def _unit_exponent(vectors: Array) -> Array:
     """Return the rows scaled by powers of two to a largest coordinate in [1/2, 1), so that no square overflows."""
-    exponent = np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
-    scaled: Array = np.ldexp(vectors, -exponent)
-    return scaled
+    return np.asarray(np.ldexp(vectors, -np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]))

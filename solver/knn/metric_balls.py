@@ -8,6 +8,9 @@ from solver.core.arrays import Array
 
 #: Smallest and largest number of points of an outline.
 FEWEST, MOST = 180, 20_000
+DIAMOND = np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 0.0)])
+#: Other names of the Minkowski metric with these exponents.
+OF_NORMS = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
 
 def outline(metric: str, p: float, centre: tuple[float, float], radius: float, reach: float, fineness: float) -> Array:
@@ -50,11 +53,11 @@ def outline(metric: str, p: float, centre: tuple[float, float], radius: float, r
     if metric == "cosine":
         return _sector(x, y, radius, reach)
     if metric == "minkowski":
-        metric = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(p, metric)
+        metric = OF_NORMS.get(p, metric)
     if metric == "manhattan":
-        shape = np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 0.0)])
+        shape = DIAMOND
     elif metric == "chebyshev":
-        shape = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (1.0, 1.0)])
+        shape = DIAMOND @ [(1.0, 1.0), (-1.0, 1.0)]
     elif metric in ("euclidean", "minkowski"):
         # The distance of an arc from its chord is at most r a^2 / 8 for an angle a.
         wanted = 2.0 * np.pi * np.sqrt(radius / (8.0 * fineness)) if fineness > 0.0 else MOST

@@ -33,6 +33,7 @@ from . import _knn_loops as loops
 from ._knn_index import Index, LateIndex, SurfaceClasses
 from ._knn_records import PixelAxes
 from ._knn_tree import LEAF
+from .metric_balls import OF_NORMS
 from .running_votes import RunningVotes
 from .search_tree import SearchTree
 from .vote import Vote, vote
@@ -46,8 +47,6 @@ METRICS = {
 }
 #: Other names that scikit-learn has for the same metrics.
 _SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
-#: Largest number of features for which `fit` builds the index, as scikit-learn its tree; else the first query does.
-EARLY = 15
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
 #: What else scikit-learn's classifier takes: here the votes are counted before any distance is handed out.
 ELSEWHERE = " A function and precomputed distances are taken by sklearn.neighbors.KNeighborsClassifier."
@@ -143,7 +142,8 @@ class KNeighborsClassifier(Classifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers of at most 1e140.
+            Finite numbers of at most 1e140.  As in scikit-learn, an array of more than 15 features is kept itself,
+            and must not change, until there have been a thousand queries.
         y : array-like of shape (n_samples,)
             Labels that can be sorted: whole numbers or strings.  One class is enough.
 
@@ -161,15 +161,12 @@ class KNeighborsClassifier(Classifier):
             are strings.
         """
         self._voting()
-        metric, p = self._distance()
-        points = self._scaled_to_learn(check_points(X, self._largest_coordinate))
+        name, p = self._distance()
+        points = self._scaled_to_learn(check_points(X, self._largest_coordinate, copy=False))
         classes, codes = check_labels(y, len(points))
-        number = METRICS[metric]
-        if number == loops.MINKOWSKI:
-            number = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, number)
-        self._late = LateIndex(points, codes.astype(np.int64), len(classes), number, p)
-        if points.shape[1] <= EARLY:
-            self._late.get()
+        if name == "minkowski":
+            name = OF_NORMS.get(p, name)
+        self._late = LateIndex(points, codes.astype(np.int64), len(classes), METRICS[name], p)
         self.classes_ = classes
         self.n_samples_fit_, self.n_features_in_ = points.shape
         return self._learned_from(X)
@@ -192,8 +189,7 @@ class KNeighborsClassifier(Classifier):
             As `predict_proba`.
         """
         best = self.predict_proba(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
+        return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: ArrayLike | None) -> Array:
         """Return the share of each class in the votes.
@@ -224,7 +220,7 @@ class KNeighborsClassifier(Classifier):
         if X is None:
             return self.shares_without_self()
         queries = self._queries(X)
-        index, k, weights = self._ready()
+        index, k, weights = self._ready(n_queries=len(queries))
         return index.shares(queries, k, weights)
 
     def leave_one_out(self, rows: ArrayLike | None = None) -> NDArray[Any]:
@@ -254,8 +250,7 @@ class KNeighborsClassifier(Classifier):
         Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
         best = self.shares_without_self(rows).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
+        return np.asarray(self.classes_[best])
 
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -283,11 +278,11 @@ class KNeighborsClassifier(Classifier):
         ValueError, TypeError
             As `predict_proba`.
         """
-        index = self._fitted()._index
+        given = self._fitted()._index.own if X is None else self._queries(X)
         k = check_integer("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors, 1)
         self._check_enough(k, X is None)
-        queries = index.own if X is None else index.scaled(self._queries(X))
-        distances, indices = index.neighbors(queries, k, X is None)
+        index = self._late.get(len(given))
+        distances, indices = index.neighbors(index.scaled(given), k, X is None)
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
         return (distances, indices) if return_distance else indices
@@ -370,7 +365,7 @@ class KNeighborsClassifier(Classifier):
         ValueError, TypeError
             As `predict_proba`.
         """
-        query = self._queries(np.atleast_2d(np.asarray(point, dtype=np.float64)))
+        query = self._queries(np.atleast_2d(point))
         index, k, weights = self._ready()
         return vote(index, query[0], k, weights)
 
@@ -431,8 +426,8 @@ class KNeighborsClassifier(Classifier):
         index, k, weights = self._ready()
         if self.scaler is not None:  # whose points all move with each that does
             return self.surface_classes_on(running.grid.xs)
-        for name, axis in (("xs", running.grid.xs), ("ys", running.grid.ys)):
-            self._axis(name, axis)
+        self._axis("xs", running.grid.xs)
+        self._axis("ys", running.grid.ys)
         return running.rows(index, k, weights, tuple(self.classes_.tolist()))
 
     def cells_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Integers]:
@@ -552,11 +547,11 @@ class KNeighborsClassifier(Classifier):
             raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
         return metric, p
 
-    def _ready(self, without_self: bool = False) -> tuple[Index, int, int]:
-        index = self._fitted()._index
+    def _ready(self, without_self: bool = False, n_queries: float = np.inf) -> tuple[Index, int, int]:
+        self._fitted()
         k, weights = self._voting()
         self._check_enough(k, without_self)
-        return index, k, weights
+        return self._late.get(n_queries), k, weights
 
     def shares_without_self(self, rows: ArrayLike | None = None) -> Array:
         """Return the vote shares of `leave_one_out`, shape (len(rows), n_classes)."""
@@ -569,12 +564,13 @@ class KNeighborsClassifier(Classifier):
     def _check_enough(self, k: int, without_self: bool) -> None:
         available = self.n_samples_fit_ - without_self
         if k > available:
-            what = "other training points" if without_self else "training points"
-            raise ValueError(f"n_neighbors is {k}; it must be at most the number of {what}, {available}.")
+            most = f"the number of {'other ' * without_self}training points, {available}"
+            raise ValueError(f"n_neighbors is {k}; it must be at most {most}.")
 
     def _axis(self, name: str, values: ArrayLike) -> Array:
         axis = check_axis(name, values, self.n_features_in_, self._largest_coordinate)
-        if (np.diff(axis) < 0).any():
-            at = int(np.flatnonzero(np.diff(axis) < 0)[0]) + 1
+        falls = np.flatnonzero(np.diff(axis) < 0)
+        if falls.size:
+            at = falls[0] + 1
             raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")
         return axis if self.scaler is None else self.scaler.axis(int(name == "ys"), axis)

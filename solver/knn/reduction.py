@@ -193,7 +193,7 @@ class ReductionSolver(SteppedSolver):
 
     def certificate(self, thorough: bool = True) -> ReductionCertificate:
         """Return the certificate of the present state; `thorough` has no effect."""
-        n_kept, n_wrong = int(self._kept.sum()), int(self._due.sum())
+        n_kept, n_wrong = map(int, self._present)
         return ReductionCertificate(self.status, len(self._kept), n_kept, n_wrong, self.n_epochs, self._n_looks)
 
     def snapshot(self, thorough: bool = True) -> ReductionSnapshot:

@@ -116,20 +116,18 @@ class RunningVotes:
 
 def changed_locations(before: Index, after: Index) -> Array | None:
     """Return the locations of points that were added, removed, moved or relabelled; None if these are many."""
-    a, b = before.points, after.points
-    common = min(len(a), len(b))
+    a, b = both = [np.c_[each.points, each.codes] for each in (before, after)]
     if len(a) == len(b):
-        other = (a != b).any(axis=1) | (before.codes != after.codes)
-        locations = [each[np.flatnonzero(other)] for each in (a, b)]
+        locations = [each[(a != b).any(axis=1)] for each in both]
     else:  # rows between the first and the last that differ
-        same = (a[:common] == b[:common]).all(axis=1) & (before.codes[:common] == after.codes[:common])
-        begin = common if same.all() else int(same.argmin())
-        rest = common - begin
-        ends = [
-            (each[len(each) - rest :], codes[len(codes) - rest :])
-            for each, codes in ((a, before.codes), (b, after.codes))
-        ]
-        same = (ends[0][0] == ends[1][0]).all(axis=1) & (ends[0][1] == ends[1][1])
-        end = rest if same.all() else int(same[::-1].argmin())
-        locations = [each[begin : len(each) - end] for each in (a, b)]
-    return None if sum(map(len, locations)) > MOST else np.concatenate(locations)
+        begin = _n_equal(a, b)
+        end = _n_equal(a[begin:][::-1], b[begin:][::-1])
+        locations = [each[begin : len(each) - end] for each in both]
+    return None if sum(map(len, locations)) > MOST else np.concatenate(locations)[:, :2]
+
+
+def _n_equal(a: Array, b: Array) -> int:
+    """Return the number of rows before the first in which `a` and `b` differ."""
+    common = min(len(a), len(b))
+    differ = (a[:common] != b[:common]).any(axis=1)
+    return int(np.append(differ, True).argmax())

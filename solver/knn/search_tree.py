@@ -29,13 +29,14 @@ from ._knn_tree import LEAF, grow
 LEAST_LEAF, LARGEST_LEAF = 2, LEAF
 #: Number of steps of a walk between two pauses: about a millisecond.
 PIECE = 64
+Outcome = Literal["descend", "measure", "prune"]
 
 
 class SearchStep(NamedTuple):
     """One step of a search: what it does with one node."""
 
     node: int
-    outcome: Literal["descend", "measure", "prune"]
+    outcome: Outcome
     """Continue with the two halves, measure the distances to all locations of the leaf, or skip the whole box."""
     box_distance: float
     """Distance of the query from the box of the node; 0 inside."""
@@ -155,7 +156,7 @@ class SearchTree:
         while open_nodes:
             node = open_nodes.pop()
             before = bound
-            outcome: Literal["descend", "measure", "prune"] = "descend"
+            outcome: Outcome = "descend"
             if boxes[node] > bound:
                 outcome = "prune"
             elif node < self.n_leaves:

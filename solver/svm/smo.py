@@ -254,7 +254,7 @@ class SmoSolver(DualSolver):
         centre = np.zeros(len(XT))
         if kernel.is_translation_invariant:
             centre = XT.sum(axis=1) / n
-        XT = XT - centre[:, None]
+            XT = XT - centre[:, None]
         diagonal = kernel.diagonal(XT.T)
         # abs(K_ij) is at most the larger of K_ii and K_jj where the kernel is positive semidefinite.
         largest = diagonal.max() if kernel.is_positive_semidefinite else kernel.largest(XT.T)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,31 @@ def summed(f: Expansion, queries: Any) -> Any:
     """Return f by its definition, in extended precision, and the bound on its rounding error."""
     gram = f.kernel.gram(queries - f.centre, f.points - f.centre).astype(np.longdouble)  # type: ignore[union-attr]
     return gram @ f.coef + f.offset, np.abs(gram) @ np.abs(f.coef) + np.abs(f.offset)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize("n_problems", [1, 3])
+def test_problems_use_some_support_vectors_or_none(kernel: str, n_problems: int) -> None:
+    rng = np.random.default_rng(n_problems)
+    f = expansion(rng, Kernel(kernel, 0.3, 0.5, 3), 40, 7, n_problems)
+    f.coef[::3] = 0.0
+    f.coef[10:30, -1] = 0.0
+    queries = rng.normal(size=(20, 7))
+    for _ in range(2):
+        expected, size = summed(f, queries)
+        assert (np.abs(f(queries) - expected) <= 1e-13 * size).all()
+        f = replace(f, coef=f.coef * (np.arange(n_problems) > 0))  # now the first problem has none
+
+
+def test_a_query_does_not_copy_the_support_vectors() -> None:
+    f = expansion(np.random.default_rng(0), Kernel("rbf", 0.3), 20_000, 20, 2)
+    queries = np.zeros((1, 20))
+    f(queries)
+    tracemalloc.start()
+    f(queries)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.5 * f.points.nbytes
 
 
 @examples(60)

@@ -103,6 +103,17 @@ def test_a_row_of_the_table_is_complete(name: str) -> None:
     assert kind.is_linear == (constant and rate is None)
 
 
+@pytest.mark.parametrize("features", [1, 2, 3, 4, 5, 8, 11])
+@pytest.mark.parametrize("name", ["linear", "poly"])
+def test_products_of_many_features_are_added_in_their_order(name: str, features: int) -> None:
+    rng = np.random.default_rng(features)
+    A, kernel = rng.normal(size=(37, features)) * 10.0 ** rng.uniform(-3, 3, (37, 1)), Kernel(name, 0.7, 0.5, 1)
+    total = np.zeros((37, 37))
+    for values in A.T:
+        total += np.multiply.outer(values, values)
+    np.testing.assert_array_equal(kernel.gram_by_row(A, A), total if name == "linear" else 0.7 * total + 0.5)
+
+
 @pytest.mark.parametrize("place", ["before", "after", "far"])
 def test_a_code_without_a_compiled_branch_is_an_error(place: str) -> None:
     codes = {_kernel_rows.PRECOMPUTED, *(kind.code for kind in KERNELS.values())}

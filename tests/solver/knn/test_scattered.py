@@ -156,6 +156,7 @@ def test_products_of_matrices_find_what_looking_at_all_points_finds(
 
 def test_the_tree_is_kept_where_it_finds_the_neighbours_in_few_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_knn_index, "search_products", None)
+    monkeypatch.setattr(_knn_index, "UNSORTED", 0)
     rng = np.random.default_rng(0)
     X = np.outer(rng.normal(size=2000), np.arange(1.0, 21.0))
     assert KNeighborsClassifier(1).fit(X, np.arange(2000)).predict(X).tolist() == list(range(2000))
@@ -170,6 +171,7 @@ def test_one_hard_query_does_not_decide_how_the_others_are_searched_for(monkeypa
         return done
 
     monkeypatch.setattr(_knn_index, "search_products", spied)
+    monkeypatch.setattr(_knn_index, "UNSORTED", 0)
     rng = np.random.default_rng(0)
     line = np.outer(rng.uniform(0.0, 1.0, 4000), np.ones(20))
     hard = np.where(np.arange(20) % 2, 40.0, -39.0)  # as far from one end of the line as from the other
@@ -179,6 +181,85 @@ def test_one_hard_query_does_not_decide_how_the_others_are_searched_for(monkeypa
         together.clear()
         model.predict(np.concatenate((X[:easy], [hard], X[easy:800])))
         assert 0 < sum(together) <= 10, (easy, together)
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights", "k", "features"), pairwise_params(KINDS, WEIGHTS, [1, 5, 17, 299], [16, 40])
+)
+def test_few_queries_of_many_features_get_the_same_answers_without_a_tree(
+    kind: str, weights: str, k: int, features: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(k)
+    X, labels = cloud(kind, 300, rng, features), rng.integers(0, 3, 300)
+    queries = locations(X, rng)
+    model = KNeighborsClassifier(k, weights)
+    with monkeypatch.context() as context:
+        context.setattr(_knn_index.Index, "build", None)
+        model.fit(X, labels)
+        found = model.predict_proba(queries), *model.kneighbors(queries)
+    with monkeypatch.context() as context:
+        context.setattr(_knn_index, "unsorted", None)
+        context.setattr(_knn_index, "UNSORTED", 0)
+        other = KNeighborsClassifier(k, weights).fit(X, labels)
+        expected = other.predict_proba(queries), *other.kneighbors(queries)
+    for without, with_tree in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(without, with_tree)
+    check(model, queries)  # asks for the tree
+    check(model, None)
+
+
+def test_the_tree_is_built_once_as_many_queries_are_asked_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = []
+    build = _knn_index.Index.build
+    monkeypatch.setattr(_knn_index, "UNSORTED", 30)
+    monkeypatch.setattr(_knn_index.Index, "build", lambda *given: built.append(1) or build(*given))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 16))
+    model, answers = KNeighborsClassifier().fit(X, rng.integers(0, 3, 50)), []
+    for wanted in (0, 0, 0, 1, 1):
+        answers.append(model.predict_proba(X[:10]))
+        assert len(built) == wanted
+        np.testing.assert_array_equal(answers[-1], answers[0])
+    few = KNeighborsClassifier().fit(X[:, :15], rng.integers(0, 3, 50))
+    assert len(built) == 2, "fit builds the tree of few features"
+    few.predict(X[:, :15])
+    assert len(built) == 2
+
+
+def test_points_of_many_features_are_not_copied_and_any_array_gives_the_same_answers() -> None:
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(60, 20)), rng.integers(0, 3, 60)
+    fixed = X.copy()
+    fixed.flags.writeable = False
+    expected = KNeighborsClassifier().fit(X, labels).predict_proba(X + 0.1)
+    assert np.shares_memory(KNeighborsClassifier().fit(X, labels)._late._given[0], X)
+    for array in (fixed, np.asfortranarray(X), X.tolist(), np.repeat(X, 2, axis=0)[::2]):
+        np.testing.assert_array_equal(KNeighborsClassifier().fit(array, labels).predict_proba(X + 0.1), expected)
+    for features in (2, 20):  # a model with its tree keeps points of its own
+        changing = X[:, :features].copy()
+        model = KNeighborsClassifier().fit(changing, labels)
+        before = model.predict_proba(None)
+        changing[:] = 0.0
+        np.testing.assert_array_equal(model.predict_proba(None), before)
+
+
+@pytest.mark.parametrize("features", [16, 21, 50])
+def test_many_queries_near_few_points_of_many_features_are_searched_for_at_once(
+    features: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = []
+
+    def spied(*arguments: Any) -> int:
+        together.append(search_products(*arguments))
+        return together[-1]
+
+    monkeypatch.setattr(_knn_index, "search_products", spied)
+    rng = np.random.default_rng(0)
+    for unsorted in (1000, 0):
+        monkeypatch.setattr(_knn_index, "UNSORTED", unsorted)
+        model = KNeighborsClassifier().fit(rng.normal(size=(100, features)), rng.integers(0, 3, 100))
+        model.predict(rng.normal(size=(200, features)))
+    assert together == [200, 200]
 
 
 @examples(150)
