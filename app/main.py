@@ -631,7 +631,7 @@ _CHOICE = (
     _argument("--x", metavar="COLUMN", help="of a table: its name, or its number from 1; default: the program chooses"),
     _argument("--y", metavar="COLUMN", help="as --x"),
     _argument("--class", dest="label", metavar="COLUMN", help="column of the class; none: all points are of one"),
-    _argument("--sheet", metavar="NAME", help="of a workbook; default: the first with two columns"),
+    _argument("--sheet", metavar="NAME", help="of a workbook; default: the first table"),
     _argument(
         "--standardise",
         action=argparse.BooleanOptionalAction,
