@@ -186,6 +186,7 @@ def test_every_name_taken_from_the_packages_exists() -> None:
     assert taken > 10 and not lacking
 
 
+@pytest.mark.slow
 def test_the_bundle_starts_known_processes_only(tmp_path: Path) -> None:
     """Every module that is started as a process is known to the start of the bundle."""
     begin = (ROOT / ".ci" / "bundle" / "start.py").read_text(encoding="utf-8")

@@ -538,6 +538,7 @@ def test_every_command_takes_a_table(customers: Path, tmp_path: Path, capsys: py
     assert capsys.readouterr().out.splitlines()[-1].startswith("classifier-playground:")
 
 
+@pytest.mark.slow
 def test_standard_input_is_a_table_a_document_or_a_share_text(customers: Path, tmp_path: Path) -> None:
     out = tmp_path / "points.csv"
     document = tmp_path / "points.playground"

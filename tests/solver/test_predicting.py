@@ -136,6 +136,7 @@ def test_a_gram_matrix_of_queries_is_not_copied() -> None:
     assert np.array_equal(queries, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [SVC, DualAscentSVC, OnlineSVC])
 def test_answers_are_those_of_single_queries(learner: Any) -> None:
     rng = np.random.default_rng(2)

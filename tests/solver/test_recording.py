@@ -317,6 +317,7 @@ def wander(make: Maker, seed: int, n_moves: int = 25, **limits: float) -> tuple[
     return recorded, followed
 
 
+@pytest.mark.slow
 @examples(80)
 @given(
     seed=st.integers(0, 10_000),
@@ -422,6 +423,7 @@ def test_a_long_run_is_the_same_with_notes(rule: str, prices: str) -> None:
     assert same(state_of(free), state_of(recorded.solver))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "make"),
     [

@@ -113,6 +113,7 @@ def test_questions_use_a_process_too() -> None:
     assert run(outcome(found.model, MOONS.xy, MOONS.labels, Pace())).accuracy == reference.score(MOONS.xy, MOONS.labels)  # type: ignore
 
 
+@pytest.mark.slow
 def test_a_badge_reports_that_nothing_is_proved_and_a_lane_with_one_class_waits() -> None:
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
     run(JOB(LaneRequest(2, 0, spec), lambda: False))
@@ -289,6 +290,7 @@ def test_values_of_decision_function_grade_the_colours() -> None:
     assert np.array_equal(shares.argmax(axis=1), four.predict(BLOBS.xy)) and np.allclose(shares.sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_probe_and_score_of_a_model_in_another_process_wait_in_the_background() -> None:
     lane = Lane("forest")
     made = run(fitted(lane, MOONS, Pace()))

@@ -116,6 +116,7 @@ def test_the_answer_is_that_of_libsvm(settings: dict[str, Any]) -> None:
         assert set(frame.marks.bounded) == set(frame.model.support_[at_bound])
 
 
+@pytest.mark.slow
 def test_the_certificate_holds_when_it_is_worked_out_anew() -> None:
     points = moons(2600)
     frame = Background().finish(points, lane(C=3.0))

@@ -1282,6 +1282,7 @@ LANES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXTREMES)
 def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
     points = EXTREMES[name]

@@ -187,6 +187,7 @@ def check_step(run_state: RunState, now: Dense) -> None:
         assert ranking.candidates[ranking.chosen] == (i if ranking.member == "i" else j)
 
 
+@pytest.mark.slow
 @examples(40)
 @given(st.integers(0, 10**6), st.sampled_from((2, 2, 3, 5)), st.integers(6, 24), lanes(), st.data())
 def test_everything_reported_of_a_step_is_true(seed: int, n_classes: int, n: int, lane: Lane, data: Any) -> None:
@@ -200,6 +201,7 @@ def test_everything_reported_of_a_step_is_true(seed: int, n_classes: int, n: int
         check(run.frame, points, lane)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6), lanes().filter(lambda lane: lane.learner == "smo"), st.data())
 def test_a_run_on_old_multipliers_is_that_of_a_solver_that_begins_with_them(seed: int, lane: Lane, data: Any) -> None:

@@ -41,6 +41,7 @@ def test_a_colour_is_the_mix_of_class_and_sureness(dark: bool) -> None:
     assert np.abs(shown - expected).max() <= step
 
 
+@pytest.mark.slow
 def test_a_colour_decodes_to_its_class() -> None:
     rng = np.random.default_rng(0)
     classes = rng.integers(0, 8, (60, 80)).astype(np.int8)

@@ -87,6 +87,7 @@ def test_a_jump_shows_the_state_of_a_run_to_that_step(rule: str) -> None:
     assert (shown.explanation.i, shown.explanation.j) == last.working_set
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["to", "next", "previous", "end", "play"]), st.integers(0, 300)), max_size=8))
 def test_any_way_through_a_run_ends_in_the_same_states(ways: list[tuple[str, int]]) -> None:

@@ -170,6 +170,7 @@ def written(document: Document, path: Path) -> bytes:
     return b"".join(piece for piece, _ in pieces)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".tab", ".arff"])
 @given(seconds=st.floats(-1e12, 1e12))
 def test_what_was_written_reads_back(suffix: str, seconds: float) -> None:

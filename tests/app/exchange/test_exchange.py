@@ -245,6 +245,7 @@ def test_a_header_of_a_megabyte_is_read_completely() -> None:
     assert [column.title for column in table.columns] == titles and len(table) == 2
 
 
+@pytest.mark.slow
 def test_the_first_rows_of_a_wide_table_need_few_calls() -> None:
     titles, cells = ",".join(f"c{k}" for k in range(5_000)), ",".join(["-0.12345"] * 5_000)
     data = f"{titles}\n".encode() + f"{cells}\n".encode() * (BEGINNING // len(cells) + 1)
@@ -692,6 +693,7 @@ def test_what_is_exported_comes_back(
         assert found.labels.tolist() == labels.tolist()
 
 
+@pytest.mark.slow
 @given(POINTS, NAMES)
 @example([(0.0, 0.0, 0)], ["column 2"])  # the space is no separator
 @examples(500)

@@ -342,6 +342,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names and locks of POSIX")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("campaign", CAMPAIGNS[:-1], ids=lambda each: each.__name__)
 def test_a_fault_in_any_operation(campaign: Campaign, tmp_path: Path) -> None:
     tally = Tally()

@@ -190,6 +190,7 @@ def campaign(kind: str, folder: Path, seed: int, times: int) -> int:
     return sound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_some_mutated_files(kind: str, tmp_path: Path) -> None:
     assert 0 < campaign(kind, tmp_path, 0, 150) < 150

@@ -621,6 +621,7 @@ def kill_while_writing_copies(times: int, folder: Path) -> tuple[int, int]:
     return left, whole
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_killed_while_writing_a_copy(tmp_path: Path) -> None:
     assert kill_while_writing_copies(2, tmp_path)[1] == 2

@@ -52,6 +52,7 @@ def test_where_a_classifier_is_chosen_it_is_named(name: str) -> None:
     assert list(faults((ROOT / name).read_text())), "an entry that is not needed"
 
 
+@pytest.mark.slow
 def test_nothing_asks_for_a_class_or_a_name() -> None:
     found = {name: list(faults((ROOT / name).read_text(encoding="utf-8"))) for name in ASKING}
     assert {name: lines for name, lines in found.items() if lines} == {}

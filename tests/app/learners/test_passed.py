@@ -80,6 +80,7 @@ def lane_of(estimator: Any) -> Lane:
     return lane
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
 @pytest.mark.filterwarnings("ignore")
 def test_a_picture_is_what_its_own_predict_returns(estimator: Any) -> None:
@@ -95,6 +96,7 @@ def test_a_picture_is_what_its_own_predict_returns(estimator: Any) -> None:
     assert np.array_equal(found.classes, expected.predict(np.column_stack((x.ravel(), y.ravel()))).reshape(x.shape))
 
 
+@pytest.mark.slow
 def test_parameters_are_a_form_with_the_limits_that_the_class_states() -> None:
     forest = lane_of(RandomForestClassifier(10))
     fields = {each.parameter: each for each in forest.family.fields}
@@ -126,6 +128,7 @@ class Halves:
         return self.labels[(np.asarray(X)[:, 0] > 0).astype(int)]
 
 
+@pytest.mark.slow
 def test_anything_with_fit_and_predict_is_a_lane() -> None:
     given = Halves()
     lane = lane_of(given)

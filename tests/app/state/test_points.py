@@ -121,6 +121,7 @@ def test_thin_blocks_are_joined() -> None:
     assert points.ids.tolist() == kept.tolist() and len(points.blocks) == 1
 
 
+@pytest.mark.slow
 def test_a_thousand_undo_steps_of_ten_thousand_points_stay_small() -> None:
     rng = np.random.default_rng(0)
     store = Store(Document(Points.of(rng.normal(size=(10_000, 2)), rng.integers(0, 8, 10_000))))

@@ -276,6 +276,7 @@ def test_more_pictures_come_and_go(make: Make, qtbot: QtBot) -> None:
     assert all(canvas._lane is not None for canvas in view.canvases)
 
 
+@pytest.mark.slow
 def test_where_there_is_no_other_screen_it_is_a_window(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     for remembered in ("", PLAIN, "no such screen", "\u202e\n"):

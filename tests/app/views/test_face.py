@@ -101,6 +101,7 @@ def lines_of(source: str) -> Iterator[str]:
     yield from ast.unparse(tree).split("\n")
 
 
+@pytest.mark.slow
 def test_colours_and_sizes_of_text_are_in_one_file() -> None:
     colours, sizes = set(), set()
     for path in sorted(APP.rglob("*.py")):
@@ -349,6 +350,7 @@ def test_every_icon_is_used() -> None:
     assert {name for name in icons if f'"{name}"' not in source} <= made <= icons
 
 
+@pytest.mark.slow
 def test_all_icons_grow_with_the_text(make: Make, qtbot: QtBot) -> None:
     window = make(simple=False)
     window.named_actions["alphas"].trigger()

@@ -72,6 +72,7 @@ def test_a_row_beside_a_panel_keeps_its_sliders(make: Make, qtbot: QtBot, width:
     assert words.text() and words.width() > 26
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1024, 1280])
 @pytest.mark.parametrize("simple", [True, False])
 def test_a_row_writes_its_choices_in_full_and_keeps_its_layout(

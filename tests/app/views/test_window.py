@@ -261,6 +261,7 @@ def test_a_minute_of_random_edits_does_not_grow(make: Make, qtbot: QtBot) -> Non
     assert min(sizes[-3:]) - before < 5.0, f"grown by {np.round(np.array(sizes) - before, 1)} MB"
 
 
+@pytest.mark.slow
 def test_the_gui_thread_is_never_held_up_by_training(make: Make, qtbot: QtBot) -> None:
     """A bound on blocking, not on speed; the time in which other processes have the processors does not count."""
     points = GeneratorSettings("chessboard", 1000, 0.1, 0).points()

@@ -242,6 +242,7 @@ def test_weights_reach_it_through_pipelines_and_searches() -> None:
         assert search.best_estimator_.classes_.tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @each_learner
 def test_ensembles_and_calibration_take_it(learner: Estimator) -> None:
     for ensemble in (

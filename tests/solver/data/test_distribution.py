@@ -272,6 +272,7 @@ def test_strips_agree_with_adaptive_quadrature(noise: float, shift: float) -> No
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_error_of_two_clouds_in_closed_form() -> None:
     """Two Gaussians at distance 2: Phi(-1 / s)."""
     law = Law("blobs", 0.7)
@@ -304,6 +305,7 @@ def test_wilson(thrown: int, data: st.DataObject) -> None:
 # -- truth and draws ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, kind in DATASETS.items() if kind.truth is not None])
 def test_true_classes_and_lines(name: str) -> None:
     X, y = generate(name, 4000, 0.0, 2)
@@ -377,6 +379,7 @@ def test_draws_are_seeded() -> None:
     assert [len(each) for each in Law("line", 0.1).draw(0, 1)] == [0, 0]
 
 
+@pytest.mark.slow
 def test_classes_that_are_out_of_the_question_may_be_left_out() -> None:
     """The ideal class and the risk use nearby arms only; the result equals that of all."""
     law = Law("spirals", 0.02, n_classes=6)

@@ -360,6 +360,7 @@ def test_densities_are_those_of_the_sets_that_are_rules(text: str, twin: str, no
     assert ours.risk(X).mean() == pytest.approx(theirs.risk(X).mean(), abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [0.0, 0.1, -0.1])
 @pytest.mark.parametrize("noise", [0.0, 0.2])
 def test_densities_are_those_of_the_points(noise: float, shift: float) -> None:

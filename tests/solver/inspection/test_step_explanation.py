@@ -167,6 +167,7 @@ def movers(run: Run, other: int) -> NDArray[np.bool_]:
     return (run.low & (v[other] - v > tol) & run.up[other]) | (run.up & (v - v[other] > tol) & run.low[other])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 240, 40))
 def test_explanations_agree_with_the_steps(first: int) -> None:
     """Over whole runs: the pair, the alphas after it, the candidates and their numbers."""
@@ -291,6 +292,7 @@ def _moved(s: SmoSolver, e: Explanation, step: float) -> Array:
     return alpha
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tol", [1e-3, 0.0012])
 def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
     """v of few values, so with many ties; with the second tol, so large that v + tol rounds to a neighbour of v."""

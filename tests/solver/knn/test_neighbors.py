@@ -387,6 +387,7 @@ def test_pictures_of_rounded_points(weights: str, metric: str, p: float) -> None
         check_picture(model, np.arange(-8, 9) * 0.5, np.arange(-20, 21) * 0.5)
 
 
+@pytest.mark.slow
 def test_picture_of_distinct_grid_points() -> None:
     """No two points at one location, but ties at nearly every pixel."""
     X = np.array(list(product(range(12), repeat=2)))

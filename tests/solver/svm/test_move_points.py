@@ -175,6 +175,7 @@ def test_what_rounding_has_left_of_the_sum_of_multipliers_is_taken_away() -> Non
     assert abs(float(solver.beta.sum())) < 1e-14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", SOLVERS)
 @pytest.mark.parametrize(("n", "moved"), [(300, 1), (300, 12), (1300, 3)])
 def test_points_of_a_larger_training_with_points_left_out(make: type[SmoSolver], n: int, moved: int) -> None:

@@ -130,6 +130,7 @@ def test_the_constant_step_is_the_textbook_ascent() -> None:
     assert solver.status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rbf", "linear", "laplacian", "poly"])
 def test_the_same_optimum_as_smo(name: str) -> None:
     X, y = points("noisy line", 150, 6)

@@ -890,6 +890,7 @@ def test_bad_labels(y: list[Any]) -> None:
         SmoSolver(X, y, Kernel("rbf"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["smo", "smo, from old multipliers", "lasvm", "dual ascent"])
 def test_no_multiplier_is_free_by_rounding(learner: str) -> None:
     # With a small C all are at their bounds; one an ulp away from it would be called free, and decide the intercept.

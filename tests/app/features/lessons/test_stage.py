@@ -648,6 +648,7 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
     gallery.close()
 
 
+@pytest.mark.slow
 def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.settings.write(lessons={"neighbours": (2, 4)})

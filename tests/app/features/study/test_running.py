@@ -148,6 +148,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many points fill the pipe of a worker that does not read yet; the window's thread pauses it."""

@@ -56,6 +56,7 @@ def test_a_click_beside_the_popup_takes_the_number(make: Make, qtbot: QtBot) -> 
 
 
 # A popup comes last: a field clicked after it would not have the focus.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "buttons", [("generate", "class2", "lane0.settings", "tool.clear", "lane0.menu"), ("generator.more",)], ids=len
 )
@@ -94,6 +95,7 @@ def test_restarting_a_training_takes_the_number_just_typed(make: Make, qtbot: Qt
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 def test_enter_and_escape_return_the_keys_to_the_picture(make: Make, qtbot: QtBot) -> None:
     window = make()
     fields = (("lane0.k", "canvas0"), ("lane1.C", "canvas1"), ("generator.noise", "canvas0"))

@@ -244,6 +244,7 @@ def test_closing_with_the_question_open_keeps_the_copy(make: Make, qtbot: QtBot,
     assert [name.rpartition(".")[2] for name in copies(tmp_path)] == ["recovery"]
 
 
+@pytest.mark.slow
 def test_a_living_window_of_the_same_program_is_not_offered(make: Make, qtbot: QtBot) -> None:
     first = make(SMALL, wait=False)
     edit(first)
@@ -513,6 +514,7 @@ def test_a_failed_save_offers_another_file(
     assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_paths_that_cannot_be_saved_to(make: Make, tmp_path: Path) -> None:
     window = make(SMALL, wait=False)
     (tmp_path / "folder").mkdir()
@@ -627,6 +629,7 @@ def recent_menu(window: MainWindow) -> QMenu:
     return menu
 
 
+@pytest.mark.slow
 def test_recent_documents(make: Make, tmp_path: Path) -> None:
     window = make(SMALL, wait=False)
     assert [a.text() for a in recent_menu(window).actions()] == ["No recent documents", "", "&Clear this list"]
@@ -663,6 +666,7 @@ def unreachable(monkeypatch: pytest.MonkeyPatch, folder: Path, code: int) -> Non
         monkeypatch.setattr(os, name, refuse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", first_of([errno.ESTALE, errno.EACCES, errno.EIO], 1), ids=errno.errorcode.get)
 def test_a_recent_document_that_cannot_be_looked_at(
     code: int, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -695,6 +699,7 @@ def test_a_recent_document_that_cannot_be_looked_at(
     window.deleteLater()
 
 
+@pytest.mark.slow
 def test_a_recent_document_on_a_disk_that_was_away(make: Make, tmp_path: Path) -> None:
     path, away = tmp_path / "share" / "a.playground", tmp_path / "away"
     path.parent.mkdir()
@@ -728,6 +733,7 @@ def test_a_copy_that_cannot_be_read_for_now_stays_in_the_list(
     assert same(window.document, SMALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".unreadable", ".recovery"])
 def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     copy = tmp_path / f"x{suffix}"

@@ -450,6 +450,7 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
     assert not path.exists() and not window.picture_maker.busy
 
 
+@pytest.mark.slow
 def test_closing_the_window_while_a_surface_is_computed_is_quiet(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
     assert window.picture_maker.make(window.shoot("window"), PictureSpec("window", 6000, 4000, 4.0), tmp_path / "a.png")
@@ -460,6 +461,7 @@ def test_closing_the_window_while_a_surface_is_computed_is_quiet(make: Make, qtb
     assert not (tmp_path / "a.png").exists()
 
 
+@pytest.mark.slow
 def test_neither_surface_nor_file_is_made_in_the_windows_thread(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -511,6 +513,7 @@ def choose(dialog: PictureDialog, name: str, data: str) -> None:
     combo.activated.emit(combo.currentIndex())
 
 
+@pytest.mark.slow
 def test_the_dialog_saves_what_was_chosen_and_remembers_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
     dialog = dialog_of(qtbot, window)
@@ -539,6 +542,7 @@ def test_the_dialog_saves_what_was_chosen_and_remembers_it(make: Make, qtbot: Qt
     again.close()
 
 
+@pytest.mark.slow
 def test_the_dialog_copies_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
     dialog = dialog_of(qtbot, window)
@@ -560,6 +564,7 @@ def test_the_dialog_copies_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path)
     assert QGuiApplication.clipboard().image().width() > 800
 
 
+@pytest.mark.slow
 def test_the_dialog_is_named_reachable_by_key_and_large_enough_to_hit(make: Make, qtbot: QtBot) -> None:
     window = make(three())
     dialog = dialog_of(qtbot, window)
@@ -606,6 +611,7 @@ def test_lines_in_bands_come_together_again() -> None:
     assert joined([], 0.01).shape == (0, 2)
 
 
+@pytest.mark.slow
 def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> None:
     window = make()
     for lane in (0, 1):
@@ -627,6 +633,7 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
             assert length(found) == pytest.approx(length(expected), rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_legend_names_no_mark_that_the_cases_of_points_replace(make: Make, qtbot: QtBot) -> None:
     window = make(Document(points=THREE.points(), lanes=(Lane("svm"),), shown=1, view=View.fitting(THREE.points())))
     marks = {"free", "bounded"}
@@ -704,6 +711,7 @@ def test_a_picture_has_the_accuracies_if_requested(make: Make, qtbot: QtBot) -> 
     again.close()
 
 
+@pytest.mark.slow
 def test_a_tex_file_has_points_and_lines_as_code_and_surfaces_beside_it(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -136,6 +136,7 @@ def test_panels_about_steps_explain_why_they_are_empty(make: Make, qtbot: QtBot)
         check(window.document, TrainingFilm(1))
 
 
+@pytest.mark.slow
 def test_a_click_on_the_slider_of_c_retrains_it_and_undo_brings_the_answer_back(make: Make, qtbot: QtBot) -> None:
     window = make(document(tol=1e-5), size=(1280, 800))
     other, before = window.result(0), window.result(1)
@@ -154,6 +155,7 @@ def test_a_click_on_the_slider_of_c_retrains_it_and_undo_brings_the_answer_back(
     assert window.result(1).certificate.dual == pytest.approx(before.certificate.dual, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make(document())
     held = Held(monkeypatch)
@@ -195,6 +197,7 @@ def test_a_failure_is_reported_in_its_picture(make: Make, qtbot: QtBot, monkeypa
     assert not message.isVisible() and window.result(1).phase is Phase.DONE
 
 
+@pytest.mark.slow
 def test_test_points_are_evaluated_for_both_lanes(make: Make, qtbot: QtBot) -> None:
     window = make(document(2400, Split("ratio", 0.5), tol=1e-5))
     window.named_actions["evaluation"].trigger()
@@ -208,6 +211,7 @@ def test_test_points_are_evaluated_for_both_lanes(make: Make, qtbot: QtBot) -> N
     assert confusion.sum() == 1200 and confusion.trace() == round(1200 * right)
 
 
+@pytest.mark.slow
 def test_it_is_saved_and_opened_and_exported_as_code(make: Make, qtbot: QtBot, tmp_path: Any) -> None:
     window = make(document(C=2.0))
     path = tmp_path / "many.playground"
@@ -220,6 +224,7 @@ def test_it_is_saved_and_opened_and_exported_as_code(make: Make, qtbot: QtBot, t
     assert "grows with the square" not in program(document(400)).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", first_of([LIGHT, DARK], 1), ids=["light", "dark"])
 def test_its_picture_is_hatched_until_it_is_certified(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, theme: Any

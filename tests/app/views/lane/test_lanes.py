@@ -159,6 +159,7 @@ def test_a_new_lane_is_laid_out_once(make: Make, qtbot: QtBot, monkeypatch: pyte
     assert window.lanes_view.bars[2].isHidden()
 
 
+@pytest.mark.slow
 def test_the_bar_of_a_run_makes_no_picture_wider(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
     window.dock_manager.reveal("code")
@@ -236,6 +237,7 @@ def test_the_row_of_the_selected_classifier_has_a_mark(make: Make, qtbot: QtBot)
     assert not marked(window.lanes_view.rows[0]), "one alone needs none"
 
 
+@pytest.mark.slow
 def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"), size=(1500, 900))
     window.named_actions["compare"].trigger()  # a panel that was opened before the lane

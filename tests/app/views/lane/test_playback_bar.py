@@ -419,6 +419,7 @@ def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: Q
 # -- in the window -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_is_stepped_through_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.controller.playback.to_end(1)  # shows the bar
@@ -459,6 +460,7 @@ def test_a_run_is_stepped_through_by_hand(make: Make, qtbot: QtBot) -> None:
     assert run_state().at_end and line.value() == length
 
 
+@pytest.mark.slow
 def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.named_actions["curves"].trigger()
@@ -481,6 +483,7 @@ def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
 # -- in the window -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_bar_comes_with_watching_and_goes_with_its_own_button(make: Make, qtbot: QtBot) -> None:
     window = make()
     bars, rows = window.lanes_view.bars, window.lanes_view.rows

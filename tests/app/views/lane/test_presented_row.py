@@ -172,6 +172,7 @@ def test_the_handle_grows_with_the_text_and_is_visible_in_the_dark(make: Make, q
     assert contrast((colour.red(), colour.green(), colour.blue()), DARK.window) >= 3.0
 
 
+@pytest.mark.slow
 def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
     scale = RankScale(10_000)
     assert scale.share(scale.position_of(51)) == pytest.approx(math.log(51) / math.log(10_000), abs=0.01)

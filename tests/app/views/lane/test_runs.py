@@ -53,6 +53,7 @@ def press(window: MainWindow, qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifi
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 def test_the_keys_go_through_a_run(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     length = step(window)
@@ -123,6 +124,7 @@ def test_space_and_play_replay_the_run_of_any_learner_and_the_timeline_stays(mak
     assert window.controller.session.speeds == speeds, "live training keeps its speed"
 
 
+@pytest.mark.slow
 def test_the_end_is_reported_and_the_way_back_begins_there(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     bar, length = window.lanes_view.bars[0], step(window)
@@ -301,6 +303,7 @@ def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -
     assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
 
 
+@pytest.mark.slow
 def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_pauses(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
     for name in ("step", "alphas"):

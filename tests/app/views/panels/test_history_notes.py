@@ -307,6 +307,7 @@ def test_what_is_behind_costs_nothing_and_is_up_to_date_when_it_comes_to_the_fro
     assert rows(history) == ["Start", "Set k to 8"] and history.currentIndex().row() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.qt_log_ignore("This plugin does not support raise")
 def test_the_docks_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(plain(), size=(1500, 800))
@@ -388,6 +389,7 @@ def test_a_window_is_never_pushed_beyond_the_screen(make: Make, qtbot: QtBot) ->
     assert all(canvas.width() >= 200 for canvas in window.canvases)
 
 
+@pytest.mark.slow
 def test_controls_in_the_docks_have_names_and_a_size_to_hit(make: Make, qtbot: QtBot) -> None:
     window = make(plain(), size=(1500, 800))
     for name in NAMES:

@@ -15,6 +15,7 @@ from tests.covering import first_of
 from tests.windows import Make
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", first_of(["x", "ש", "x\xa0"], 1), ids=["latin", "hebrew", "hard blanks"])
 def test_notes_without_a_blank_are_broken_anywhere(make: Make, qtbot: QtBot, word: str) -> None:
     """Else Qt searches the whole word again for each line: 0.5 s at each key."""

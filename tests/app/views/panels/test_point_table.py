@@ -146,6 +146,7 @@ def test_an_untouched_editor_changes_nothing(make: Make, qtbot: QtBot) -> None:
     assert reports == [] and window.controller.store.undo_name is None
 
 
+@pytest.mark.slow
 def test_a_bad_number_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     window.controller.set_axes(("width", ""))
@@ -163,6 +164,7 @@ def test_a_bad_number_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: Q
             window.refresh()
 
 
+@pytest.mark.slow
 def test_tab_goes_from_cell_to_cell_and_row_to_row(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
@@ -224,6 +226,7 @@ def test_a_class_is_chosen_from_the_list(make: Make, qtbot: QtBot) -> None:
     assert window.document.points.labels[0] == 2
 
 
+@pytest.mark.slow
 def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table, reports = opened(window, qtbot), dispatches(window)
@@ -400,6 +403,7 @@ def test_what_is_drawn_follows_one_moved_point(make: Make, qtbot: QtBot) -> None
     assert table.viewport().grab(cell).toImage() != before
 
 
+@pytest.mark.slow
 def test_typing_is_not_disturbed_by_changes_elsewhere(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
@@ -416,6 +420,7 @@ def test_typing_is_not_disturbed_by_changes_elsewhere(make: Make, qtbot: QtBot) 
     assert window.document.points.xy[7].tolist() == [4.5, 1.0]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     rng = np.random.default_rng(1)
     window = make(of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)), wait=False)

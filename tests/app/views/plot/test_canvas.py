@@ -164,6 +164,7 @@ def test_extremes_have_a_sentence_or_a_defined_picture(make: Make, qtbot: QtBot)
             assert frame.phase is not Phase.TRAINING, name
 
 
+@pytest.mark.slow
 def test_until_the_loops_are_compiled_the_window_already_learns(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

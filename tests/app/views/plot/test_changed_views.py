@@ -162,6 +162,7 @@ def test_an_old_picture_in_any_view_costs_what_its_pixels_cost(
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 
 
+@pytest.mark.slow
 @examples(60)
 @given(ANY_VIEW, ANY_VIEW | CHANGES, st.sampled_from(METRICS), st.floats(0.0, 1.99), st.booleans())
 @example(View(0.0, 0.0, 2.4), View(0.9, 0.9, 1e-9), "minkowski", 1.27, True)

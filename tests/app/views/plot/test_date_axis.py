@@ -117,6 +117,7 @@ def test_each_text_stands_at_its_date_in_every_view(make: Make, qtbot: QtBot, tu
     assert seen >= {4, 5, 6, 7, 8}  # 2024, 03-15 and 10:15, 30.125, 2024-03, 10:15:30
 
 
+@pytest.mark.slow
 def test_dates_stay_true_in_other_units_and_go_with_the_points(make: Make, qtbot: QtBot) -> None:
     window = make(season())
     settle(qtbot, window)
@@ -142,6 +143,7 @@ def hover(window: MainWindow, x: float, y: float) -> None:
     window.refreshing.flush()
 
 
+@pytest.mark.slow
 def test_status_line_table_and_probe_name_dates(make: Make, qtbot: QtBot) -> None:
     window = make(season(), size=(1280, 800))
     window.named_actions["table"].trigger()
@@ -163,6 +165,7 @@ def test_status_line_table_and_probe_name_dates(make: Make, qtbot: QtBot) -> Non
     assert [model.index(row, 1).data() for row in (0, 1)] == ["2022-11-05", "2022-11-14"]
 
 
+@pytest.mark.slow
 def test_typed_dates_are_taken_and_others_refused(make: Make, qtbot: QtBot) -> None:
     window = make(season(), size=(1280, 800))
     window.named_actions["table"].trigger()

@@ -47,6 +47,7 @@ def painted(canvas: Canvas, kept: bool) -> np.ndarray:
     return image
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_pixels_that_are_kept_are_those_of_the_present_axes(make: Make, qtbot: QtBot, change: str) -> None:
     window = make(Document())

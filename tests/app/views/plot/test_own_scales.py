@@ -57,6 +57,7 @@ def turn(canvas: Canvas, at: QPointF, angle: int) -> None:
     canvas.wheelEvent(QWheelEvent(at, at, QPoint(), QPoint(0, angle), *state))
 
 
+@pytest.mark.slow
 def test_a_click_selects_the_point_below_it_and_a_drag_moves_it(make: Make, qtbot: QtBot) -> None:
     window = bank(make)
     assert window.document.view.owns_scales
@@ -168,6 +169,7 @@ def test_the_switch_is_one_step_and_follows_undo(make: Make, qtbot: QtBot, tmp_p
     assert switch.isChecked() and window.document.view == own
 
 
+@pytest.mark.slow
 def test_the_circle_of_the_neighbours_passes_the_last_of_them(make: Make, qtbot: QtBot) -> None:
     for standardise in (False, True):
         window = bank(make, standardise=standardise)

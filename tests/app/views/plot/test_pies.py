@@ -175,6 +175,7 @@ def test_exported_pictures_show_them(make: Make, qtbot: QtBot, tmp_path: Path, s
     sheet.close()
 
 
+@pytest.mark.slow
 def test_a_tex_file_shows_them(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(petals())
     settle(qtbot, window)

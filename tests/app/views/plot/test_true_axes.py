@@ -178,6 +178,7 @@ def test_named_axes_stay_true_through_resizes_zooms_panels_and_undo(make: Make, 
     check_all(window)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", [("", ""), ("age", "income (a long name of an axis, in euros a month)")])
 def test_every_view_is_true(make: Make, qtbot: QtBot, axes: tuple[str, str]) -> None:
     window = make(named(FEW, View(), axes))
