@@ -444,7 +444,7 @@ def test_where_the_kernel_or_the_number_of_points_is_another_one_a_new_training_
         ({"gamma": "auto"}, X, other, True),
         ({"gamma": "scale"}, X, other, False),
         ({"gamma": "scale"}, X, X.copy(), True),
-        ({"gamma": "scale", "kernel": "linear"}, X, other, False),
+        ({"gamma": "scale", "kernel": "linear"}, X, other, True),  # it has no gamma
         ({"solver": "auto", "gamma": 1.0}, X, other, True),
         ({"solver": "path", "gamma": 1.0}, X, other, False),
         ({"kernel": "precomputed"}, gram, gram + 1.0, False),
