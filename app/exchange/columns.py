@@ -152,7 +152,7 @@ def convert(table: Table, choice: Choice, report: Callable[[], object] = int) ->
     if len(bad_rows):
         kept = np.delete(np.arange(len(table)), bad_rows)
         columns, label = [_only(column, kept) for column in columns], None if label is None else _only(label, kept)
-    labels, names = (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label)
+    labels, names = (np.zeros(len(columns[0].values), np.uint8), ("",)) if label is None else _labels(label)
     values, advice, share, dates = np.column_stack([column.values for column in columns]), "", "", NO_DATES
     axes = tuple(column.name if column.title is None else column.title for column in columns)
     titles = tuple(column.name for column in columns)

@@ -180,11 +180,11 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str, place: Layout) -> float:
     even = sum(len(row) == place.width for row in (head, *below)) / (len(below) + 1)
     body = below[2:] if below and is_types(below[0]) else below
     cells = [cell for row in body or [head] for cell in sampled(row) if cell]
-    numbers = sum(is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
-    # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
-    return even * (
-        0.05 + numbers + 0.001 * sum(is_number(cell, decimal) for cell in sampled(head)) / len(sampled(head))
+    numbers, first = (
+        sum(is_number(cell, decimal) for cell in each) / max(len(each), 1) for each in (cells, sampled(head))
     )
+    # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
+    return even * (0.05 + numbers + 0.001 * first)
 
 
 def _find_out(

@@ -96,9 +96,9 @@ def layout(rows: Sequence[Sequence[str]], decimal: str, header: bool | None, sep
         return len(row) == width and (begins or 2 * sum(map(bool, row)) > width)
 
     first = next((k for k, counts in enumerate(numeric) if counts and is_full(k)), 0)
-    top = first
-    while top and is_full(top - 1):
-        top -= 1
+    # Rows that lack cells may stand between the titles and the first that lacks none.
+    tops = (k for k in range(first) if is_full(k) and all(numeric[j] or is_full(j) for j in range(k, first)))
+    top = next(tops, first)
     if types := next((k for k in range(1, min(first + 2, len(rows))) if is_types(rows[k])), 0):
         return Layout(width, types - 1, first)
     if top == first and top:

@@ -86,7 +86,7 @@ class Made(Struct, frozen=True, eq=False):
 
     def with_own(self, points: Points) -> Points:
         """Return the document's points, where `points` are those that are not generated."""
-        xy, labels = np.empty((len(self.own), 2)), np.empty(len(self.own), dtype=np.uint8)
+        xy, labels = np.empty((len(self.own), 2)), np.empty(len(self.own), np.uint8)
         xy[self.own], xy[~self.own] = points.xy, self.points.xy[self.kept]
         labels[self.own], labels[~self.own] = points.labels, self.points.labels[self.kept]
         return Points.of(xy, labels)
@@ -112,14 +112,14 @@ def generated_in(points: Points, settings: GeneratorSettings | None) -> Made | N
         return None
     first, second = _rows(made), _rows(points)
     if np.array_equal(first, second):
-        return Made(made, np.ones(len(made), dtype=bool), np.zeros(len(points), dtype=bool))
+        return Made(made, np.ones(len(made), bool), np.zeros(len(points), bool))
     _, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
     theirs, ours = _numbered(codes[: len(first)]), _numbered(codes[len(first) :])
     _, index, partner = np.intersect1d(ours, theirs, return_indices=True)
     order = np.argsort(index)
     index, partner = index[order], partner[order]
     before = np.maximum.accumulate(np.concatenate(([-1], partner[:-1])))
-    rising, kept, own = partner > before, np.zeros(len(made), dtype=bool), np.ones(len(points), dtype=bool)
+    rising, kept, own = partner > before, np.zeros(len(made), bool), np.ones(len(points), bool)
     kept[partner[rising]], own[index[rising]] = True, False
     return Made(made, kept, own) if kept.any() else None
 
@@ -237,18 +237,17 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
     if n_points:
         if len(body) < at + _BOX.size + 3 * n_points + 1:
             raise _damaged("points are missing")
-        box = _BOX.unpack_from(body, at)
-        if not (-LIMIT <= box[0] <= box[1] <= LIMIT and -LIMIT <= box[2] <= box[3] <= LIMIT):
+        left, right, low, high = _BOX.unpack_from(body, at)
+        if not (-LIMIT <= left <= right <= LIMIT and -LIMIT <= low <= high <= LIMIT):
             raise FileError(f"{_NAME} cannot be used: its points are too far out.")
         at += _BOX.size
         x, y = _out_of_bits(body[at : at + 3 * n_points], 2 * n_points, 12).reshape(-1, 2).T
         at += 3 * n_points
         labels, at = _of_class_bits(body, at, n_points)
-        points = Points.of(np.column_stack((_values(x, *box[:2]), _values(y, *box[2:]))), labels)
+        points = Points.of(np.column_stack((_values(x, left, right), _values(y, low, high))), labels)
     try:
         rest = msgspec.msgpack.decode(body[at:], type=dict[str, Any])
-        allowed = _KEYS if version == 1 else (*_KEYS, *_GENERATORS, "made")
-        if unknown := set(rest) - set(allowed):
+        if unknown := {*rest} - {*_KEYS, *((*_GENERATORS, "made") if version > 1 else ())}:
             raise FileError(f"{_NAME} cannot be used: it has the unknown part {min(unknown)!r}.")
         _complete_generators(rest)
         made = _made(dict(rest.pop("made")), rest.get("origin"), len(points)) if "made" in rest else None
@@ -321,9 +320,9 @@ def _made(values: dict[str, Any], origin: Any, n_sent: int) -> Made:
         points = None
     if points is None:
         raise FileError(f"{_NAME} cannot be used: there are no points of such a generator.")
-    kept = _of_bits(values["kept"], len(points)) if "kept" in values else np.ones(len(points), dtype=bool)
+    kept = _of_bits(values["kept"], len(points)) if "kept" in values else np.ones(len(points), bool)
     number = int(np.count_nonzero(kept)) + n_sent
-    own = _of_bits(values["sent"], number) if "sent" in values else np.zeros(number, dtype=bool)
+    own = _of_bits(values["sent"], number) if "sent" in values else np.zeros(number, bool)
     if np.count_nonzero(own) != n_sent:
         raise _damaged("points are missing")
     made = Made(points, kept, own)

@@ -196,6 +196,12 @@ def test_thousands_are_read_where_the_sign_is_sure(cells: list[str], separator: 
     assert table.columns[0].values.tolist() == expected * 4
 
 
+def test_a_first_row_that_lacks_a_cell_leaves_the_titles_alone() -> None:
+    table = decode(b"age,income,loan\n30,1000\n" + b"31,1200,yes\n42,900,no\n" * 5, "a.csv", ".csv")
+    assert [column.name for column in table.columns] == ["age", "income", "loan"]
+    assert len(table) == 11 and table.faults == {0: "it has 2 cells instead of 3"} and not table.notes
+
+
 @pytest.mark.parametrize(
     ("cell", "decimal"), [("1.234", ","), ("1,234", "."), ("2 345.0", ","), ("0.123,4", ","), ("49.415,", ",")]
 )
