@@ -110,10 +110,10 @@ class Index:
             for begin, end in itertools.pairwise(bounds.tolist()):
                 order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
             ordered = points[order]
-        label, location = codes[order], np.empty(len(points), dtype=np.int64)
+        label, location = codes[order], np.empty(len(points), np.int64)
         if n == len(points):  # the usual case, and several times as quick
             location[order] = np.arange(n)
-            start, count, sole = np.arange(n + 1), np.ones(n, dtype=np.int64), label
+            start, count, sole = np.arange(n + 1), np.ones(n, np.int64), label
         else:
             is_new = _is_new(ordered)
             location[order] = np.cumsum(is_new) - 1
@@ -161,7 +161,7 @@ class Index:
         out = np.empty((len(queries), self.n_classes))
         tree, own = self._tree_at(rows)
         # New arrays: read-only arrays are another type for numba, which would compile the loop again.
-        absent = AbsentVoter(own, self.codes[np.empty(0, dtype=np.int64) if rows is None else rows])
+        absent = AbsentVoter(own, self.codes[np.empty(0, np.int64) if rows is None else rows])
         for order, found in self._searched(queries, k, own):
             loops.vote_at(self.voting(weights, k), tree.entries, found, order, absent, out)
         return out
@@ -176,7 +176,7 @@ class Index:
         `without_self`: the queries are the training points, none of which is its own neighbor.
         """
         rows = np.arange(len(queries)) if without_self else None
-        distances, indices = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.int64)
+        distances, indices = np.empty((len(queries), k)), np.empty((len(queries), k), np.int64)
         own_row = self.codes[:0] if rows is None else rows
         for order, found in self._searched(queries, k, self._tree_at(rows)[1]):
             loops.neighbors_at(self.members, found, order, own_row, distances, indices)
@@ -193,7 +193,7 @@ class Index:
         q = min(k + (len(own) > 0), m)
         leaf, order = loops.by_leaf(self.metric, queries, own, m, tree.cuts, tree.sides)
         room = m + LANES + min(len(queries) * q, AT_ONCE)
-        found = Found(np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64))
+        found = Found(np.empty(room), np.empty(room, np.int64), np.empty(AT_ONCE, np.int64))
         metric = Metric(self.metric, self.p)
         fast = self.metric == loops.EUCLIDEAN and queries.shape[1] >= MANY_FEATURES
         limit = int(SHARE * max(FEW_LEAVES, len(tree.cuts)) / queries.shape[1]) if fast else m

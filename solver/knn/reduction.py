@@ -135,10 +135,10 @@ class ReductionSolver(SteppedSolver):
         self._codes = self._index.codes
         self.n_epochs = self._n_looks = self._changes = self._cursor = 0
         self.touched, self._changed = -1, False
-        self._order: Indices = np.empty(0, dtype=np.intp)
+        self._order: Indices = np.empty(0, np.intp)
         n = len(self._codes)
         #: Whether each point is kept, is to be changed when it is checked, and votes.
-        self._kept, self._due, self._voting = (np.ones(n, dtype=bool) for _ in range(3))
+        self._kept, self._due, self._voting = (np.ones(n, bool) for _ in range(3))
 
     @property
     def n_iter(self) -> int:
@@ -240,7 +240,7 @@ class CondensingSolver(ReductionSolver):
         self._kept[:] = False
         self._voting = self._kept
         #: For each point: distance of the nearest points kept, and their numbers by class.
-        self._nearest, self._votes = np.full(n, np.inf), np.zeros((n, self._index.n_classes), dtype=np.int64)
+        self._nearest, self._votes = np.full(n, np.inf), np.zeros((n, self._index.n_classes), np.int64)
         first, self._order = np.split(self._drawn(np.arange(n)), [1])
         self._change(int(first[0]))
         self.n_epochs = 1
@@ -296,7 +296,7 @@ class EditingSolver(ReductionSolver):
     def _begin_pass(self) -> None:
         points, index, codes = np.flatnonzero(self._kept), self._index, self._codes[self._kept]
         k = min(self._k, len(points) - 1)
-        outvoted = np.zeros(len(points), dtype=bool)
+        outvoted = np.zeros(len(points), bool)
         if k:
             among = Index.build(index.own[points], codes, index.n_classes, index.metric, index.p)
             rows = np.arange(len(points))

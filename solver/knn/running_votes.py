@@ -102,7 +102,7 @@ class RunningVotes:
         if whole < len(ys):
             farthest = np.concatenate((farthest, bound[whole:].max(axis=0, keepdims=True)))
         reach = np.maximum.reduceat(farthest, columns, axis=1) * (1.0 + SLACK) + 1e-150
-        wanted = np.zeros(reach.shape, dtype=np.bool_)
+        wanted = np.zeros(reach.shape, np.bool_)
         for x, y in locations.tolist():
             dx = np.maximum(xs[columns] - x, x - xs[np.minimum(columns + TILE, len(xs)) - 1]).clip(0.0)
             dy = np.maximum(ys[lines] - y, y - ys[np.minimum(lines + TILE, len(ys)) - 1]).clip(0.0)[:, None]
@@ -116,18 +116,19 @@ class RunningVotes:
 
 def changed_locations(before: Index, after: Index) -> Array | None:
     """Return the locations of points that were added, removed, moved or relabelled; None if these are many."""
-    a, b = both = [np.c_[each.points, each.codes] for each in (before, after)]
+    a, b = before.points, after.points
+
+    def differ(way: int, n: int) -> Mask:
+        """Return which of the first `n` rows differ, or of the last, backwards, if `way` is -1."""
+        return np.asarray(
+            (a[::way][:n] != b[::way][:n]).any(axis=1) | (before.codes[::way][:n] != after.codes[::way][:n])
+        )
+
+    changed = differ(1, min(len(a), len(b)))
     if len(a) == len(b):
-        locations = [each[(a != b).any(axis=1)] for each in both]
+        locations = [each[changed] for each in (a, b)]
     else:  # rows between the first and the last that differ
-        begin = _n_equal(a, b)
-        end = _n_equal(a[begin:][::-1], b[begin:][::-1])
-        locations = [each[begin : len(each) - end] for each in both]
-    return None if sum(map(len, locations)) > MOST else np.concatenate(locations)[:, :2]
-
-
-def _n_equal(a: Array, b: Array) -> int:
-    """Return the number of rows before the first in which `a` and `b` differ."""
-    common = min(len(a), len(b))
-    differ = (a[:common] != b[:common]).any(axis=1)
-    return int(np.append(differ, True).argmax())
+        begin = int(np.append(changed, True).argmax())
+        end = int(np.append(differ(-1, len(changed) - begin), True).argmax())
+        locations = [each[begin : len(each) - end] for each in (a, b)]
+    return None if sum(map(len, locations)) > MOST else np.concatenate(locations)

@@ -212,7 +212,7 @@ class SearchWalk:
         Their number is q, or more if several lie at the q-th distance, or fewer while fewer are measured.
         """
         leaves = [self.tree.range_of(step.node) for step in self.steps[:number] if step.outcome == "measure"]
-        found = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(*leaf) for leaf in leaves)])
+        found = np.concatenate([np.empty(0, np.int64), *(np.arange(*leaf) for leaf in leaves)])
         found = found[np.argsort(self.distances[found], kind="stable")]
         q = min(self.n_neighbors, len(self.tree.points))
         if len(found) > q:

@@ -29,7 +29,7 @@ def imported(window: MainWindow, **fields: object) -> None:
 CHANGES: dict[str, Callable[[MainWindow], object]] = {
     "view": lambda window: window.controller.dispatch(SetView(View((7.0, 300.0), 500.0))),
     "names": lambda window: imported(window, axes=("Age", "Income")),
-    "dates": lambda window: imported(window, dates=(1.0, 0.0)),
+    "dates": lambda window: imported(window, dates=(1e-9, 0.0)),
     "theme": lambda window: window.controller.set_session(dark=True),
     "presenter mode": lambda window: window.named_actions["presenter"].trigger(),
     "size": lambda window: window.resize(window.width() - 37, window.height() - 23),
