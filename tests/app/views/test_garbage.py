@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication, QWidget
@@ -102,3 +104,19 @@ def test_nothing_is_searched_while_the_fast_loops_load(qapp: QApplication, monke
     collector.timerEvent(QTimerEvent(0))
     collector.stop()
     assert collected == [0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the option is that of Linux")
+def test_with_a_window_the_memory_of_a_picture_is_kept_for_the_next(qapp: QApplication) -> None:
+    import resource
+
+    def pages() -> int:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        made = [np.ones(500_000) for _ in range(5)]
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before if made else 0
+
+    collector = Garbage(qapp)
+    first = [pages() for _ in range(3)][-1]
+    garbage.malloc_trim(0)  # type: ignore[misc]
+    assert first < 100 < pages()
+    collector.stop()
