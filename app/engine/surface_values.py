@@ -6,8 +6,7 @@ A `Source` evaluates one or two models in blocks of rows; `painted` turns them i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
-from functools import partial
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 from msgspec import Struct
@@ -17,7 +16,7 @@ from app.state.document import Lane
 from solver import REST, Grid, Pair, RunningExpansion
 from solver.core.arrays import Array, Mask
 from solver.core.binary_reduction import PairClassifier
-from solver.kernels.lines import level_lines, region_lines
+from solver.kernels.lines import curves, joined, level_lines, region_lines
 from solver.kernels.pixels import (
     SHARE,
     TIED,
@@ -276,7 +275,7 @@ class Surface(Struct, eq=False):
         """Return the boundary: f = 0 for two classes, else the lines between the regions of the classes."""
         if self.f is not None and n_classes == 2:
             return level_lines(self.grid, self.f, (0.0,))
-        return region_lines(self.grid, np.where(self.tie, TIED, self.classes))
+        return region_lines(self.grid, np.where(self.tie, TIED, self.classes) if self.tie.any() else self.classes)
 
     def margins(self) -> Array:
         """Return the lines where f, or the share, is one of `levels`; for a difference, the second model's boundary."""
@@ -284,6 +283,16 @@ class Surface(Struct, eq=False):
             return region_lines(self.grid, self.other)
         values = self.f if self.shares is None else self.shares
         return np.empty((0, 2)) if values is None else level_lines(self.grid, values, self.levels)
+
+    def lines(self, n_classes: int) -> Iterator[Array]:
+        """Yield the boundary, then the margins; together if both are lines of the same f, which takes less time."""
+        if self.f is not None and n_classes == 2 and self.shares is None and self.other is None:
+            boundary, *margins = curves(self.grid, self.f, (0.0, *self.levels))
+            yield boundary
+            yield joined(margins)
+        else:
+            yield self.boundary(n_classes)
+            yield self.margins()
 
 
 def surface(
@@ -354,13 +363,13 @@ def painted(
         colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
 
     found = yield from surface(source, grid, pace, show, size=size, least=least)
-    lines = []
-    for find in (partial(found.boundary, n_classes), found.margins):
+    lines, drawn = found.lines(n_classes), []
+    for _ in range(2):
         if pace.late():
             yield from pace.pause()
-        lines.append(unless_too_dense(find(), most_vertices))
+        drawn.append(unless_too_dense(next(lines), most_vertices))
     differing = math.nan if found.other is None else float((found.classes != found.other).mean())
-    return Picture(argb, grid, lines[0], lines[1], differing, float(found.tie.mean()))
+    return Picture(argb, grid, drawn[0], drawn[1], differing, np.count_nonzero(found.tie) / found.tie.size)
 
 
 def rows_of(grid: Grid, block: slice | range) -> Grid:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -53,14 +54,14 @@ class Grid:
         """Width and height of a pixel, in the units of the data."""
         return (self.right - self.left) / self.width, (self.top - self.bottom) / self.height
 
-    @property
+    @cached_property
     def xs(self) -> Array:
-        """Centres of the columns, ascending, shape (width,)."""
+        """Centres of the columns, ascending, shape (width,); not to be changed."""
         return self.left + np.arange(0.5, self.width) * self.pixel[0]
 
-    @property
+    @cached_property
     def ys(self) -> Array:
-        """Centres of the rows, ascending, shape (height,)."""
+        """Centres of the rows, ascending, shape (height,); not to be changed."""
         return self.bottom + np.arange(0.5, self.height) * self.pixel[1]
 
     def coarse(self, least_width: int = 160, least_height: int = 120, share: float = 1.0 / 32.0) -> Grid:
