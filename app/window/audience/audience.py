@@ -57,6 +57,7 @@ class Audience(QObject):
         self._window, self._controller, self._features, self._settings = window, controller, features, settings
         self._resized = resized
         self.view: AudienceWindow | None = None
+        self._due: tuple[Scene, Theme] | None = None
         application = cast(QGuiApplication, QGuiApplication.instance())
         application.screenRemoved.connect(self._screens_changed)
         application.screenAdded.connect(self._screens_changed)
@@ -93,11 +94,20 @@ class Audience(QObject):
             # Its keys are those of the controls, except F11, which it handles itself.
             self.view.addActions([each for each in self._window.actions() if each.objectName() != "action.full_screen"])
             self._place(self.view)
-        elif not self._is_frozen:
-            self.view.render_scene(scene, dress)
+        else:
+            # The user's own pictures are painted first.
+            self._due = scene, dress
+            later(self, self._draw)
+
+    def _draw(self) -> None:
+        """Draw the scene that is due."""
+        if self.view is not None and self._due is not None and not self._is_frozen:
+            self.view.render_scene(*self._due)
+        self._due = None
 
     def follow_pointer(self, scene: Scene) -> None:
         """Draw the parts of the scene that follow the pointer."""
+        self._draw()
         if self.view is not None and not self._is_frozen and not scene.session.peeks:
             self.view.follow_pointer(scene)
 
@@ -115,7 +125,7 @@ class Audience(QObject):
     @property
     def unpainted(self) -> bool:
         """Whether the audience window has drawn changes that are not painted yet."""
-        return self.view is not None and self.view.unpainted
+        return self.view is not None and (self._due is not None or self.view.unpainted)
 
     @property
     def _is_frozen(self) -> bool:

@@ -136,6 +136,20 @@ def test_both_windows_follow_a_change_and_the_surface_is_computed_once(make: Mak
         assert view.canvases[lane]._lane is window.canvases[lane]._lane
 
 
+def test_the_users_own_pictures_are_painted_first(make: Make, qtbot: QtBot) -> None:
+    window = make(moons())
+    view = opened(window, qtbot)
+    behind: list[bool] = []
+    for canvas in window.canvases[:2]:
+        canvas.on_painted = lambda job: behind.append(view.canvases[0]._lane is not window.canvases[0]._lane)
+    window.controller.dispatch(AddPoints(xy=[(0.5, 1.5)], labels=[1]))
+    qtbot.waitUntil(lambda: len(behind) > 1)
+    assert all(behind)
+    settle_layout(window, qtbot)
+    assert not window.audience.unpainted
+    assert [each.painted_job for each in view.canvases[:2]] == [each.painted_job for each in window.canvases[:2]]
+
+
 def test_frozen_it_stays_as_it_is_until_it_follows_again(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     view = opened(window, qtbot)
