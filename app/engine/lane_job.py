@@ -26,7 +26,7 @@ from .probability import Calibration
 from .surface_values import Source, difference_source, painted, pair_source, probability_source, source_of, vote_source
 from .training_run import TrainingRun
 
-#: Interval between two pictures of a training at full speed (s).
+#: Interval from the end of a picture of a training at full speed to the next one (s).
 FRAME_INTERVAL = 0.025
 #: Size of the first picture, and share of the samples, while plain numpy replaces the compiled loops.
 PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
@@ -193,8 +193,10 @@ class LaneJob:
         while True:
             stepped = training.advance(first=last < 0)
             resting, speed = training.settled, training.speed
-            slow = speed <= 1.0 / FRAME_INTERVAL
-            due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
+            # At a chosen speed there is time for more pictures: only at full speed would they delay the training.
+            interval, now = FRAME_INTERVAL if math.isinf(speed) else FRAME, time.perf_counter()
+            slow = speed <= 1.0 / interval
+            due = now - last >= interval or (slow and stepped > 0)
             if last < 0 or resting or due:
                 frame = training.frame(frame, resting)
                 model = frame.model
@@ -205,7 +207,7 @@ class LaneJob:
                 else:
                     first = partial(training.source, model) if model.kind == "f" else source_on
                     frame = yield from self._first(first, spec, frame)
-                    last = time.perf_counter()
+                    last = time.perf_counter() if math.isinf(speed) else now
                     if speed <= 10:
                         frame = yield from self._full(source_on, spec, frame, overtaken)
             if resting and not overtaken():
