@@ -1313,3 +1313,22 @@ def test_lines_denser_than_a_picture_are_left_out() -> None:
     """Cosine on scattered points: hundreds of thousands of vertices would make a black picture, after seconds."""
     few, many = np.zeros((5, 2)), np.zeros((6, 2))
     assert unless_too_dense(few, 5) is few and unless_too_dense(many, 5).shape == (0, 2)
+
+
+@pytest.mark.parametrize("speed", [100.0, 300.0, 1000.0])
+def test_at_a_chosen_speed_there_is_a_picture_for_nearly_every_frame_of_the_screen(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, speed: float
+) -> None:
+    made: list[float] = []
+
+    def slowly(*given: Any, **named: Any) -> Any:
+        made.append(clock.now)
+        clock.now += 0.008
+        return surface_values.painted(*given, **named)
+
+    monkeypatch.setattr(work_module, "painted", slowly)
+    hard = svm(C=1e4, gamma=20.0, selection="random")
+    for step in Background().start(spec(two_moons(100), hard, steps_per_second=speed), lambda: clock.now > 101.0):
+        clock.now += step.seconds if isinstance(step, Delay) else 0.0005
+    assert 45 <= len(made) <= 64
+    assert min(np.diff(made)) >= 0.0155
