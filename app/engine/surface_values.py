@@ -6,7 +6,8 @@ A `Source` evaluates one or two models in blocks of rows; `painted` turns them i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -16,7 +17,7 @@ from app.state.document import Lane
 from solver import REST, Grid, Pair, RunningExpansion
 from solver.core.arrays import Array, Mask
 from solver.core.binary_reduction import PairClassifier
-from solver.kernels.lines import curves, joined, level_lines, region_lines
+from solver.kernels.lines import level_lines, region_lines
 from solver.kernels.pixels import (
     SHARE,
     TIED,
@@ -284,16 +285,6 @@ class Surface(Struct, eq=False):
         values = self.f if self.shares is None else self.shares
         return np.empty((0, 2)) if values is None else level_lines(self.grid, values, self.levels)
 
-    def lines(self, n_classes: int) -> Iterator[Array]:
-        """Yield the boundary, then the margins; together if both are lines of the same f, which takes less time."""
-        if self.f is not None and n_classes == 2 and self.shares is None and self.other is None:
-            boundary, *margins = curves(self.grid, self.f, (0.0, *self.levels))
-            yield boundary
-            yield joined(margins)
-        else:
-            yield self.boundary(n_classes)
-            yield self.margins()
-
 
 def surface(
     source: Source,
@@ -363,13 +354,13 @@ def painted(
         colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
 
     found = yield from surface(source, grid, pace, show, size=size, least=least)
-    lines, drawn = found.lines(n_classes), []
-    for _ in range(2):
+    lines = []
+    for find in (partial(found.boundary, n_classes), found.margins):
         if pace.late():
             yield from pace.pause()
-        drawn.append(unless_too_dense(next(lines), most_vertices))
+        lines.append(unless_too_dense(find(), most_vertices))
     differing = math.nan if found.other is None else float((found.classes != found.other).mean())
-    return Picture(argb, grid, drawn[0], drawn[1], differing, np.count_nonzero(found.tie) / found.tie.size)
+    return Picture(argb, grid, lines[0], lines[1], differing, np.count_nonzero(found.tie) / found.tie.size)
 
 
 def rows_of(grid: Grid, block: slice | range) -> Grid:

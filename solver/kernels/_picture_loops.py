@@ -94,16 +94,12 @@ def one_vs_one(f, pairs, noise, scale, base, most, names, classes, tie, shade): 
 @jit
 def votes(top, share, even, most, names, classes, shade):  # type: ignore[no-untyped-def]
     """Fill in the pixels of winners, indices into `names`; the shade is a share's excess over an `even` one."""
-    before, level = np.nan, most
     for j in range(top.shape[0]):
         for i in range(top.shape[1]):
-            if share[j, i] != before:  # neighbouring pixels often have the same share, and a division is slow
-                before = share[j, i]
-                sureness = (before - even) / (1.0 - even) if even < 1.0 else 1.0
-                level = sureness * most + 0.5
-                level = level if level < most else most
+            sureness = (share[j, i] - even) / (1.0 - even) if even < 1.0 else 1.0
+            level = sureness * most + 0.5
             classes[j, i] = names[top[j, i]]
-            shade[j, i] = np.uint8(np.int32(level))
+            shade[j, i] = np.uint8(np.int32(level if level < most else most))
 
 
 @jit

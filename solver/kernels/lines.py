@@ -22,12 +22,7 @@ THIN = 0.05
 
 
 def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: float = THIN) -> Array:
-    """Return the curves ``values == level`` on the grid's pixel centres, shape (m, 2); arguments as in `curves`."""
-    return joined(curves(grid, values, levels, thin))
-
-
-def curves(grid: Grid, values: Array, levels: tuple[float, ...], thin: float = THIN) -> list[Array]:
-    """Return the curves ``values == level`` on the grid's pixel centres, shape (m, 2), for each of `levels`.
+    """Return the curves ``values == level`` on the grid's pixel centres, shape (m, 2).
 
     Parameters
     ----------
@@ -48,7 +43,8 @@ def curves(grid: Grid, values: Array, levels: tuple[float, ...], thin: float = T
     cells, corners = _crossed(above)
     flat = values.ravel()
     bits = range(len(levels))[::-1]
-    return [_lines(grid, cells, corners >> k & 1 > 0, flat, at, gaps, thin) for k, at in zip(bits, levels, strict=True)]
+    parts = [_lines(grid, cells, corners >> k & 1 > 0, flat, a, gaps, thin) for k, a in zip(bits, levels, strict=True)]
+    return joined(parts)
 
 
 def region_lines(grid: Grid, regions: NDArray[np.int8]) -> Array:
