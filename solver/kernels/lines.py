@@ -1,7 +1,7 @@
 """Lines of a picture: level lines and boundaries of regions, as polylines separated by NaN rows.
 
 Between samples, values are linear along each side of a cell, as in contourpy, whose lines these are: the few cells that
-lines cross are found first, for all levels at once, then the lines are followed in these only.
+a line crosses are found first, then the lines are followed in these only.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from .surface import Grid
 
 #: Tolerance of dropped vertices, as a share of a pixel.
 THIN = 0.05
+#: Whether a line passes through a cell, by its code.
+_CROSSED = (np.arange(256) % 15 > 0) & (np.arange(256) < NONE)
 
 
 def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: float = THIN) -> Array:
@@ -36,23 +38,14 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: floa
     values = np.require(values, np.float64, ["C", "W"])
     finite = np.isfinite(values)
     gaps = np.empty(0, dtype=np.intp) if finite.all() else np.flatnonzero(~finite)
-    above = np.zeros(values.shape, np.min_scalar_type(2 ** len(levels)))  # a bit for each level, the last one lowest
-    for level in levels:
-        above += above
-        above += (values > level).view(np.uint8)
-    cells, corners = _crossed(above)
-    flat = values.ravel()
-    bits = range(len(levels))[::-1]
-    parts = [_lines(grid, cells, corners >> k & 1 > 0, flat, a, gaps, thin) for k, a in zip(bits, levels, strict=True)]
-    return joined(parts)
+    return joined([_lines(grid, values > level, values, level, gaps, thin) for level in levels])
 
 
 def region_lines(grid: Grid, regions: NDArray[np.int8]) -> Array:
-    """Return the boundaries between pixels of different `regions`, shape (m, 2)."""
+    """Return the boundaries between pixels of different `regions`, from -1 to 7, shape (m, 2)."""
     nothing, nowhere = np.empty(0), np.empty(0, dtype=np.intp)
-    cells, corners = _crossed(regions)
-    inside = np.unique(corners)[1:]
-    return joined([_lines(grid, cells, corners == region, nothing, 0.5, nowhere, THIN) for region in inside])
+    inside = [mask for region in range(-1, 8) if (mask := regions == region).any()]
+    return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in inside[1:]])
 
 
 def joined(parts: Iterable[Array]) -> Array:
@@ -62,48 +55,44 @@ def joined(parts: Iterable[Array]) -> Array:
     return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))
 
 
-def _crossed(labels: NDArray[np.integer]) -> tuple[Indices, Integers]:
-    """Return the cells whose corners differ, by the index of the lower left one, and these four labels, shape (4, m).
+def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, thin: float) -> Array:
+    """Return the lines around the samples `above` the level; in the middle between samples if `values` is empty.
 
-    The other corners are the lower right one, and the two above.
+    No line passes through a cell with a corner among `gaps`, indices into `above`.
     """
-    flat, (height, width) = labels.ravel(), labels.shape
-    end = max(width * (height - 1) - 1, 0)
-    across = flat[1:] != flat[:-1]  # all rows as one is several times as fast
-    some = across[:end] | across[width : width + end]
-    some |= flat[:end] != flat[width : width + end]
-    some[width - 1 :: width] = False
-    cells = np.flatnonzero(some)
-    return cells, flat[cells + np.array([[0], [1], [width], [width + 1]])]
-
-
-def _lines(grid: Grid, cells: Indices, above: Mask, values: Array, level: float, gaps: Indices, thin: float) -> Array:
-    """Return the lines in these `cells`, given which of their corners, shape (4, m), are `above` the level.
-
-    They are in the middle between samples if `values`, those of all samples, is empty.  No line passes through a cell
-    with a corner among `gaps`, indices of samples.
-    """
-    # The code of a cell has a bit for each corner that is above; codes beyond the last cell of a row are NONE.
-    code = np.array([2, 1, 8, 4], np.uint8) @ above.view(np.uint8)
-    passed = code % 15 > 0
-    cells, code, width = cells[passed], code[passed], grid.width
-    if len(values):
-        # Only two opposite corners are above, 6 or 9: the mean of all four decides which sides the two lines join.
-        two = np.flatnonzero((code == 6) | (code == 9))
-        both = cells[two]
-        middle = 0.25 * (values[both] + values[both + 1] + values[both + width] + values[both + width + 1])
-        code[two[middle > level]] |= MIDDLE
-    codes = np.zeros(grid.height * width, np.uint8)
-    codes[width - 1 :: width] = codes[-width:] = NONE
-    codes[cells] = code
+    height, width = above.shape
+    if min(height, width) < 2:
+        return np.empty((0, 2))
+    # The code of a cell has a bit for each corner that is above: 2 and 1 in its first row, 8 and 4 in the next; it is
+    # at the index of the first corner in `above`.  All rows are coded as one, which is several times as fast; the
+    # codes across their ends, and those beyond the last cell, stay NONE.
+    bits, end = above.ravel().view(np.uint8), width * (height - 1) - 1
+    pairs = bits[:-1] + bits[:-1]
+    pairs += bits[1:]
+    codes = np.full(-(-height * width // 8) * 8, NONE, dtype=np.uint8)
+    np.multiply(pairs[width:], 4, out=codes[:end])
+    codes[:end] += pairs[:end]
+    codes[width - 1 : end : width] = NONE
     for corner in (0, 1, width, width + 1):
         codes[gaps - corner] = NONE
-    points = np.empty((6 * len(cells), 2))
+    # Most cells have no line: all corners are below, code 0, or above, code 15.  So the codes of eight neighbours are
+    # compared as one number, with eight times 0 and eight times 15, and the few that remain one by one.
+    words = codes.view(np.uint64)
+    some = np.flatnonzero((words != 0) & (words != 0x0F0F0F0F0F0F0F0F))
+    indices = (8 * some[:, None] + np.arange(8)).ravel()
+    crossed = indices[_CROSSED[codes[indices]]]
+    flat = values.ravel()
+    if len(flat):
+        # Only two opposite corners are above, 6 or 9: the mean of all four decides which sides the two lines join.
+        both = crossed[(codes[crossed] == 6) | (codes[crossed] == 9)]
+        middle = 0.25 * (flat[both] + flat[both + 1] + flat[both + width] + flat[both + width + 1])
+        codes[both[middle > level]] |= MIDDLE
+    points = np.empty((6 * len(crossed), 2))
+    width, height = grid.pixel
     work: Callable[..., int] = compiled_follow if fast_loops.ready() else follow
     thinned: Callable[..., int] = compiled_straighten if fast_loops.ready() else straighten
-    n = work(codes, cells, values, level, grid.xs, grid.ys, points)
-    size = grid.pixel
-    return points[: thinned(points, n, thin * size[0], size[0] / size[1])].copy()
+    n = work(codes, crossed, flat, level, grid.xs, grid.ys, points)
+    return points[: thinned(points, n, thin * width, width / height)].copy()
 
 
 def cell_boundaries(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
