@@ -120,7 +120,7 @@ def compile_all(
     """
     todo = [step for step in steps() if step.in_window or not in_window]
     everything, enough = cache_directory() / COMPLETE, cache_directory() / f"{COMPLETE}-window"
-    other = None if complete(in_window=in_window) else _second_process()
+    other = None if complete(in_window=in_window) else _second_process(in_window)
     # The parts of the other process come last here, when they only need to be loaded, or compiled if it failed.
     todo.sort(key=lambda step: step.name.startswith(SECOND))
     for done, step in enumerate(todo):
@@ -142,14 +142,21 @@ def complete(*, in_window: bool = False) -> bool:
     return any(os.path.exists(cache_directory() / name) for name in names)
 
 
-def _second_process() -> subprocess.Popen[bytes] | None:
-    """Start a process that compiles the parts named `SECOND` and ends with this one; None if that is impossible."""
+def _second_process(in_window: bool) -> subprocess.Popen[bytes] | None:
+    """Start a process that compiles the parts named `SECOND`, or those of them that the window needs.
+
+    It ends with this one.  Returns None if that is impossible.
+    """
     if not sys.executable or (os.cpu_count() or 1) < 2:
         return None
     quiet, flags = subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
     try:
         other = subprocess.Popen(
-            command("solver.warmup", SECOND), stdin=quiet, stdout=quiet, stderr=quiet, creationflags=flags
+            command("solver.warmup", SECOND, *["window"] * in_window),
+            stdin=quiet,
+            stdout=quiet,
+            stderr=quiet,
+            creationflags=flags,
         )
     except OSError:
         return None
@@ -176,11 +183,14 @@ def compile_first(file: TextIO | None, *, in_window: bool = False) -> None:
 
 
 def main() -> None:
-    """Compile with a progress line on the terminal, if needed; with an argument, only the parts with this name."""
+    """Compile with a progress line on the terminal, if needed.
+
+    With an argument, only the parts with this name; with another one, those of them that the window needs.
+    """
     if len(sys.argv) == 1:
         compile_first(sys.stdout)
     for step in steps() if len(sys.argv) > 1 else ():
-        if step.name.startswith(sys.argv[1]):
+        if step.name.startswith(sys.argv[1]) and (step.in_window or len(sys.argv) == 2):
             step.work()
 
 

@@ -323,7 +323,7 @@ def test_a_second_process_compiles_only_uncompiled_parts(tmp_path: Path, monkeyp
     begun: list[int] = []
     done: list[str] = []
     monkeypatch.setattr(warmup, "cache_directory", lambda: tmp_path)
-    monkeypatch.setattr(warmup, "_second_process", lambda: begun.append(1))
+    monkeypatch.setattr(warmup, "_second_process", lambda in_window: begun.append(1))
     monkeypatch.setattr(
         warmup,
         "steps",
@@ -342,3 +342,22 @@ def test_a_second_process_compiles_only_uncompiled_parts(tmp_path: Path, monkeyp
     (tmp_path / "complete-window").unlink()
     warmup.compile_all(in_window=True)
     assert len(begun) == 2, "all of it is there, and so what the window needs"
+
+
+@pytest.mark.parametrize(("window", "expected"), [(True, ["kNN"]), (False, ["kNN", "kNN cells"])])
+def test_while_the_window_waits_the_second_process_compiles_only_what_that_needs(
+    monkeypatch: pytest.MonkeyPatch, window: bool, expected: list[str]
+) -> None:
+    begun: list[list[str]] = []
+    done: list[str] = []
+    monkeypatch.setattr(warmup, "_others", [])
+    monkeypatch.setattr(warmup.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(warmup.subprocess, "Popen", lambda words, **_: begun.append(words))
+    warmup._second_process(window)
+    parts = [("SVM", True), ("kNN", True), ("kNN cells", False)]
+    steps = [warmup.CompileStep(name, lambda name=name: done.append(name), needed) for name, needed in parts]
+    monkeypatch.setattr(warmup, "steps", lambda: steps)
+    at = begun[0].index("kNN")
+    monkeypatch.setattr(warmup.sys, "argv", ["warmup", *begun[0][at:]])
+    warmup.main()
+    assert done == expected
