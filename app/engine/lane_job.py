@@ -195,8 +195,7 @@ class LaneJob:
             resting, speed = training.settled, training.speed
             # At a chosen speed there is time for more pictures: only at full speed would they delay the training.
             interval, now = FRAME_INTERVAL if math.isinf(speed) else FRAME, time.perf_counter()
-            slow = speed <= 1.0 / interval
-            due = now - last >= interval or (slow and stepped > 0)
+            due = now - last >= interval or (stepped > 0 and speed <= 1.0 / interval)
             if last < 0 or resting or due:
                 frame = training.frame(frame, resting)
                 model = frame.model

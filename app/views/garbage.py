@@ -17,9 +17,6 @@ malloc_trim = getattr(_libc, "malloc_trim", None)
 #: Set an option of the allocator: by default it returns the arrays of each picture to the system, which fills every
 #: page with zeros again for the next one; that took 2 of 17 ms from a click to its pictures.
 mallopt = getattr(_libc, "mallopt", lambda option, value: None)
-#: Options, by their numbers in malloc.h: free memory at the end of the heap that is returned, and the size from which
-#: an array is a mapping of its own (bytes; the largest size allowed).
-KEPT = {-1: 128 << 20, -3: 32 << 20}
 
 #: Time between two checks for due collections (ms).
 INTERVAL = 1000
@@ -50,8 +47,8 @@ class Garbage(QObject):
         if gc.isenabled():
             gc.disable()
             Garbage._disabled_here = True
-        for option, value in KEPT.items():
-            mallopt(option, value)
+        mallopt(-1, 128 << 20)  # M_TRIM_THRESHOLD: free memory at the end of the heap from which it is returned
+        mallopt(-3, 32 << 20)  # M_MMAP_THRESHOLD: size from which an array is a mapping of its own; the largest allowed
         # The modules imported by now stay for good: searching them for garbage would delay the first pictures by 30 ms.
         # Only before the first window: one that was closed since is garbage.
         if not Garbage._frozen:

@@ -71,8 +71,7 @@ class StatusLine(QStatusBar):
         inputs = (document, session, pointer)
         if inputs != self._hint_inputs:
             self._hint_inputs = inputs
-            if not session.drawing or session.gesture_hint:  # what a gesture has begun is not what one could begin
-                self._gestures = _gestures_at(document, session, pointer)
+            self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
             x, y = document.location_text(at or (0.0, 0.0))
             self._coordinates.setText(f"x = {x}   y = {y}" if at else "")

@@ -96,8 +96,6 @@ class Cloud:
         self._made_of: tuple[object, ...] = ()
         self._made_for = QRectF()
         self._moved = QPoint()
-        #: Number of times that the picture was made anew, or moved and completed at its edges (for tests).
-        self.made = self.mended = 0
         _CLOUDS.add(self)
 
     def __len__(self) -> int:
@@ -176,13 +174,11 @@ class Cloud:
             if same_scale and max(abs(dx - moved.x()), abs(dy - moved.y())) < 1e-3:
                 step = moved - self._moved
                 if not step.isNull():
-                    self.mended += 1
                     self._image = self._mended(old, corners, area, atlas, ratio, step)
                     self._moved = moved
                 return
         self._image = self._others_image(corners, key)
         if self._image is None:
-            self.made += 1
             self._image = self._new_image(corners, area, atlas, ratio)
         self._made_of, self._made_for, self._moved = key, corners, QPoint()
 

@@ -267,10 +267,6 @@ class Lanes(QWidget):
         """Return a first estimate of the size of text: each trial costs a picture of each lane."""
         return presenter_text(self.window().size(), shown, self._columns(shown, self.window().size()))
 
-    def _widest_text(self, columns: int) -> float:
-        """Return the largest size at which the line below a picture holds its texts; a panel beside them is ignored."""
-        return WIDEST * self.window().width() / columns
-
     def _fit_text(self) -> None:
         """Make all text a share of the pictures' height, which depends on the size of the text in turn."""
         self._fitting = False
@@ -278,8 +274,8 @@ class Lanes(QWidget):
             return
         height = min(canvas.plot_area().height() for canvas in self.canvases[: self._scene.shown])
         wanted = max(SHARE * height, math.ceil(READABLE * self.window().height()))
-        wanted = min(wanted, self._widest_text(self._arranged[1]))
-        size = max(round(wanted), LEAST_TEXT)
+        # Larger, the line below a picture would not hold its texts; a panel beside them is ignored.
+        size = max(round(min(wanted, WIDEST * self.window().width() / self._arranged[1])), LEAST_TEXT)
         room = (self.size(), *(lane.watched for lane in self._scene.lanes))
         if room != self._room:
             self._room, self._tried = room, []

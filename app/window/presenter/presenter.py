@@ -266,13 +266,12 @@ class Presenter(QObject):
         """Return when the commands of the mode are enabled, and those that are disabled in it."""
         return [
             (self._escape, _presents_here),
-            *((each, RULES.get(name, _is_shown_to_many)) for name, each in self.actions.items()),
+            *(
+                (each, RULES.get(name, lambda controller: controller.session.presenting is not None))
+                for name, each in self.actions.items()
+            ),
             *((each, lambda controller: not _presents_here(controller)) for each in self._resting),
         ]
-
-
-def _is_shown_to_many(controller: Controller) -> bool:
-    return controller.session.presenting is not None
 
 
 def _presents_here(controller: Controller) -> bool:

@@ -4,6 +4,8 @@ ratio.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -27,6 +29,19 @@ from tests.windows import Make, settle
 
 WIDTH, HEIGHT = 300, 200
 CORNERS = QRectF(0.0, 0.0, 3.0, 2.0)  # a hundredth is a pixel
+
+
+@pytest.fixture(autouse=True)
+def counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each cloud the number of times that its picture was made anew, or moved and completed at its edges."""
+    for work, count in ((Cloud._new_image, "made"), (Cloud._mended, "mended")):
+
+        def counting(cloud: Cloud, *given: Any, count: str = count, work: Any = work) -> Any:
+            setattr(cloud, count, getattr(cloud, count) + 1)
+            return work(cloud, *given)
+
+        monkeypatch.setattr(Cloud, count, 0, raising=False)
+        monkeypatch.setattr(Cloud, work.__name__, counting)
 
 
 def painted(
