@@ -66,7 +66,7 @@ class StatusLine(QStatusBar):
     def show_hint(self, document: Document, session: Session, pointer: PointerPosition | None) -> None:
         """Show the message, or a hint on what the pointer can do at `pointer` (None: over no picture)."""
         if document is not self._subject:
-            self.message = ""
+            self.message, self._subject = "", None  # which would keep all of a document that was closed
         # Called for each new frame, too; the search for the nearest of 100 000 points takes 1.5 ms.
         inputs = (document, session, pointer)
         if inputs != self._hint_inputs:

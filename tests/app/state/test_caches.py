@@ -55,6 +55,7 @@ def test_a_window_frees_a_closed_document(make: Make, qtbot: QtBot) -> None:
     for name in ("probe", "evaluation", "study", "select_all", "duplicate", "undo"):
         window.named_actions[name].trigger()
         settle(qtbot, window)
+    window.say("A sentence about this document.")
     gone = weakref.ref(points)
     del points
     window.controller.store.reset(Document(), None)
