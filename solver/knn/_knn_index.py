@@ -47,6 +47,7 @@ from ._knn_tree import Tree, grow
 MANY_FEATURES, FEW_LEAVES, SHARE = 5, 30, 0.5
 #: Number of queries that take as long by products as building the tree, with more features than EARLY.
 UNSORTED, EARLY = 1000, 15
+NEVER = 1e300  # more queries than anybody has
 #: Largest number of entries of such a product, 32 MB, beside those of one query; and of its queries.
 ENTRIES, TOGETHER = 4_000_000, 256
 AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
@@ -317,20 +318,38 @@ def unsorted(points: Array, codes: Integers, n_classes: int, metric: int, p: flo
     return index
 
 
+def _has_near(points: Array) -> bool:
+    """Return whether the nearest points are nearer than two points usually are along one feature, as in clusters and in
+    few dimensions: only there does a tree leave many out.
+
+    It looks at eight of the points; measured on points of 2 to 50 dimensions that are embedded in 20 and 50.
+    """
+    some = points[:: max(1, len(points) // 8)][:8]
+    norms = np.einsum("ij,ij->i", points, points)
+    with ONE_THREAD:
+        squares = norms - 2.0 * some @ points.T
+    squares += np.einsum("ij,ij->i", some, some)[:, None]
+    sixteenth = min(16, len(points) - 1)
+    near = np.partition(squares, sixteenth, axis=1)[:, sixteenth]
+    return bool(np.median(near) * points.shape[1] < squares.mean())
+
+
 class LateIndex:
     """The index of these arguments of `Index.build`, built when it is first needed."""
 
     def __init__(self, *given: Any) -> None:
         self._given, many = given, given[0].shape[1] > EARLY
         self._made: dict[Any, Index] = {}
-        #: Number of queries until the tree is worth its time.
-        self._left = UNSORTED if many and given[3] == loops.EUCLIDEAN else 0.0
+        #: Number of queries until the tree may be worth its time; negative if it is.
+        self._left = UNSORTED if many and given[3] == loops.EUCLIDEAN else -np.inf
         if not many:
             self.get()
 
     def get(self, n_queries: float = np.inf) -> Index:
         """Return an index for this number of queries; by default one for all purposes."""
         self._left -= n_queries
+        if -np.inf < self._left < 0.0:
+            self._left = -np.inf if _has_near(self._given[0]) else NEVER
         make = Index.build if self._left < 0.0 else unsorted
         if make not in self._made:
             self._made[make] = make(*self._given)

@@ -143,7 +143,7 @@ class KNeighborsClassifier(Classifier):
         ----------
         X : array-like of shape (n_samples, n_features)
             Finite numbers of at most 1e140.  As in scikit-learn, an array of more than 15 features is kept itself,
-            and must not change, until there have been a thousand queries.
+            and must not change while there are queries.
         y : array-like of shape (n_samples,)
             Labels that can be sorted: whole numbers or strings.  One class is enough.
 

@@ -199,7 +199,7 @@ def test_few_queries_of_many_features_get_the_same_answers_without_a_tree(
         found = model.predict_proba(queries), *model.kneighbors(queries)
     with monkeypatch.context() as context:
         context.setattr(_knn_index, "unsorted", None)
-        context.setattr(_knn_index, "UNSORTED", 0)
+        context.setattr(_knn_index, "UNSORTED", -np.inf)
         other = KNeighborsClassifier(k, weights).fit(X, labels)
         expected = other.predict_proba(queries), *other.kneighbors(queries)
     for without, with_tree in zip(found, expected, strict=True):
@@ -208,22 +208,35 @@ def test_few_queries_of_many_features_get_the_same_answers_without_a_tree(
     check(model, None)
 
 
-def test_the_tree_is_built_once_as_many_queries_are_asked_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("dimensions", "pays"), [(2, True), (16, False)])
+def test_the_tree_is_built_once_as_many_queries_are_asked_as_it_takes_and_only_if_points_are_near(
+    dimensions: int, pays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     built = []
     build = _knn_index.Index.build
     monkeypatch.setattr(_knn_index, "UNSORTED", 30)
     monkeypatch.setattr(_knn_index.Index, "build", lambda *given: built.append(1) or build(*given))
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(50, 16))
-    model, answers = KNeighborsClassifier().fit(X, rng.integers(0, 3, 50)), []
+    X = rng.normal(size=(2000, dimensions)) @ np.linalg.qr(rng.normal(size=(16, 16)))[0][:dimensions]
+    model, answers = KNeighborsClassifier().fit(X, rng.integers(0, 3, 2000)), []
     for wanted in (0, 0, 0, 1, 1):
         answers.append(model.predict_proba(X[:10]))
-        assert len(built) == wanted
+        assert len(built) == wanted * pays
         np.testing.assert_array_equal(answers[-1], answers[0])
-    few = KNeighborsClassifier().fit(X[:, :15], rng.integers(0, 3, 50))
+    model.predict_proba(None)
+    assert len(built) == 1, "the tree serves all purposes"
+    np.testing.assert_array_equal(model.predict_proba(X[:10]), answers[0])
+    few = KNeighborsClassifier().fit(X[:, :15], rng.integers(0, 3, 2000))
     assert len(built) == 2, "fit builds the tree of few features"
     few.predict(X[:, :15])
     assert len(built) == 2
+
+
+@pytest.mark.parametrize("points", [np.zeros((3, 20)), np.ones((1, 16)), np.full((40, 20), 1e140)])
+def test_equal_points_are_near(points: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_knn_index, "UNSORTED", 0)
+    model = KNeighborsClassifier(1).fit(points, np.zeros(len(points), dtype=int))
+    assert (model.predict(points) == 0).all()
 
 
 def test_points_of_many_features_are_not_copied_and_any_array_gives_the_same_answers() -> None:
