@@ -211,6 +211,9 @@ def _find_out(
     """
     best: tuple[float, str, str, list[Row], Layout] | None = None
     for separator in SEPARATORS if given is None else [given]:
+        widths = {len(cells) for _, cells in best[3]} if best is not None and best[1] == "\t" else set()
+        if separator == " " and len(widths) == 1 and widths != {1}:
+            break  # blanks would split at the tabs, of which all rows have as many, and within titles
         rows, sound = _sample(records(separator))
         cells = [each for _, each in rows]
         for decimal in [spec.decimal] if spec.decimal else DECIMALS:

@@ -664,6 +664,7 @@ def same_number(name: str) -> str | float:
 
 @pytest.mark.slow
 @given(POINTS, NAMES, st.tuples(NAME, NAME), st.sampled_from(list(EXPORTS)), st.booleans())
+@example([(0.0, 0.0, 0), (-1.0, -2.0, 1)], [":"], ("", "1 000"), ".tsv", False)  # the space is no separator
 @examples(1000)
 @example([(0.5, 1.5, 0)], [], ("class", ""), ".csv", True)
 @example([(0.5, 1.5, 0)], ["class"], ("1", "2"), ".csv", True)
