@@ -194,7 +194,8 @@ class LaneJob:
             stepped = training.advance(first=last < 0)
             resting, speed = training.settled, training.speed
             # At a chosen speed there is time for more pictures: only at full speed would they delay the training.
-            interval, now = FRAME_INTERVAL if math.isinf(speed) else FRAME, time.perf_counter()
+            interval = FRAME_INTERVAL if math.isinf(speed) else FRAME
+            now = time.perf_counter()
             due = now - last >= interval or (stepped > 0 and speed <= 1.0 / interval)
             if last < 0 or resting or due:
                 frame = training.frame(frame, resting)

@@ -247,7 +247,8 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
         points = Points.of(np.column_stack((_values(x, left, right), _values(y, low, high))), labels)
     try:
         rest = msgspec.msgpack.decode(body[at:], type=dict[str, Any])
-        if unknown := {*rest} - {*_KEYS, *((*_GENERATORS, "made") if version > 1 else ())}:
+        allowed = _KEYS if version == 1 else (*_KEYS, *_GENERATORS, "made")
+        if unknown := set(rest) - set(allowed):
             raise FileError(f"{_NAME} cannot be used: it has the unknown part {min(unknown)!r}.")
         _complete_generators(rest)
         made = _made(dict(rest.pop("made")), rest.get("origin"), len(points)) if "made" in rest else None

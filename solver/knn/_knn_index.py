@@ -331,7 +331,7 @@ def _has_near(points: Array) -> bool:
     squares += np.einsum("ij,ij->i", some, some)[:, None]
     sixteenth = min(16, len(points) - 1)
     near = np.partition(squares, sixteenth, axis=1)[:, sixteenth]
-    return bool(np.median(near) * points.shape[1] < squares.mean())
+    return bool(np.median(near) * points.shape[1] <= squares.mean())
 
 
 class LateIndex:

@@ -94,7 +94,7 @@ class Audience(QObject):
             # Its keys are those of the controls, except F11, which it handles itself.
             self.view.addActions([each for each in self._window.actions() if each.objectName() != "action.full_screen"])
             self._place(self.view)
-        else:
+        elif not self._is_frozen:
             # The user's own pictures are painted first.
             self._due = scene, dress
             later(self, self._draw)
