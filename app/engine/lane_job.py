@@ -39,7 +39,7 @@ TOO_LATE = 3 * FRAME
 SURE = 0.75
 #: Delay (s) between a coarse first picture and the work on the full one, while the window draws the first.
 BREATH = 0.008
-#: Largest kNN picture (pixels) that is kept for the next one, with 25 bytes a pixel.
+#: Largest kNN picture (pixels) that is kept for the next one, with 11 bytes a pixel.
 MOST_KEPT = 1 << 21
 #: Most points for which plain numpy replaces the compiled loops until they are ready.
 PLAIN_LIMIT = 600

@@ -95,10 +95,10 @@ def one_vs_one(f, pairs, noise, scale, base, most, names, classes, tie, shade): 
 def votes(top, share, even, most, names, classes, shade):  # type: ignore[no-untyped-def]
     """Fill in the pixels of winners, indices into `names`; the shade is a share's excess over an `even` one."""
     for j in range(top.shape[0]):
-        for i in range(top.shape[1]):
-            sureness = (share[j, i] - even) / (1.0 - even) if even < 1.0 else 1.0
-            level = sureness * most + 0.5
+        for i in range(top.shape[1]):  # a loop of its own: the table would keep the next one from being vectorised
             classes[j, i] = names[top[j, i]]
+        for i in range(top.shape[1]):
+            level = (share[j, i] - even) / (1.0 - even) * most + 0.5
             shade[j, i] = np.uint8(np.int32(level if level < most else most))
 
 
@@ -122,7 +122,9 @@ def colours(classes, tie, shade, shades, table, out):  # type: ignore[no-untyped
 
     Row 0 of `out` is the highest, that of the other arrays the lowest.
     """
-    last = len(table) - 1
+    last = np.uint64(len(table) - 1)
     for j in range(len(out)):
         for i in range(out.shape[1]):
-            out[len(out) - 1 - j, i] = table[last if tie[j, i] else shades * classes[j, i] + shade[j, i]]
+            # Without a sign, no index can count from the end of the table, which would have to be checked.
+            at = np.uint64(shades * classes[j, i] + shade[j, i])
+            out[len(out) - 1 - j, i] = table[last if tie[j, i] else at]

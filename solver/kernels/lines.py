@@ -44,8 +44,9 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: floa
 def region_lines(grid: Grid, regions: NDArray[np.int8]) -> Array:
     """Return the boundaries between pixels of different `regions`, from -1 to 7, shape (m, 2)."""
     nothing, nowhere = np.empty(0), np.empty(0, dtype=np.intp)
-    inside = [mask for region in range(-1, 8) if (mask := regions == region).any()]
-    return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in inside[1:]])
+    above = range(int(regions.min()) + 1, int(regions.max()) + 1)  # the lowest has no lines that no other has
+    inside = [mask for region in above if (mask := regions == region).any()]
+    return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in inside])
 
 
 def joined(parts: Iterable[Array]) -> Array:

@@ -122,10 +122,9 @@ def of_one_vs_one(f: Array, pairs: Sequence[Pair], noise: float, ramp: Ramp, nam
 
 def of_shares(top: NDArray[np.integer], share: Array, tie: Mask, names: Regions) -> Pixels:
     """Return the pixels of winners, indices into `names`, by their shares: a shade is the excess over an even share."""
-    even = 1.0 / len(names)
+    even = 1.0 / len(names) if len(names) > 1 else 0.0  # the share of the only class is 1
     if not fast_loops.ready() or top.dtype != np.uint8:
-        sureness = (share - even) / (1.0 - even) if len(names) > 1 else np.ones_like(share)
-        return Pixels(names[top], tie.copy(), SHARE.shade(sureness))
+        return Pixels(names[top], tie.copy(), SHARE.shade((share - even) / (1.0 - even)))
     made = Pixels(np.empty(top.shape, np.int8), tie.copy(), np.empty(top.shape, np.uint8))
     loops.votes(top, share, even, LEVELS - 1.0, names, made.classes, made.shade)
     return made

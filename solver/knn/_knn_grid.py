@@ -295,8 +295,7 @@ def _draw_tile(V, plane, pixels, C, picture, W, node):  # type: ignore[no-untype
         if floor == 0 and picture.bound.size > 0:
             bound = (math.sqrt(t) if metric.code == EUCLIDEAN else t) + radius
             for j in range(part.y0, part.y1):
-                for i in range(part.x0, part.x1):
-                    picture.bound[j, i] = bound
+                picture.bound[j, part.x0 // TILE] = bound
         far, sure = thresholds(metric, t, radius, plane.zeros) if area > 1 else (value, value)
         if not plain and area > 1:
             sure = -1.0

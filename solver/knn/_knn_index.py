@@ -251,20 +251,21 @@ class Index:
             for j, i in product(range(0, len(ys), grid.TILE), range(0, len(xs), grid.TILE)):
                 tile = slice(j, j + grid.TILE), slice(i, i + grid.TILE)
                 out[tile] = self._plain_tile(xs[tile[1]], ys[tile[0]], k, weights)
-            top, share = out.argmax(axis=2), out.max(axis=2)
-            classes = SurfaceClasses(top, share, (out == share[..., None]).sum(axis=2) > 1)
+            classes = self.room_for(out.shape[:2])
+            classes.top[:], classes.share[:] = out.argmax(axis=2), out.max(axis=2)
+            classes.tie[:] = (out == classes.share[..., None]).sum(axis=2) > 1
         else:
             nothing, shape = (0, 0), (len(ys), len(xs))
             out = np.empty((*(nothing if compact else shape), self.n_classes))
-            shape = shape if compact else nothing
-            classes = SurfaceClasses(np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_))
+            classes = self.room_for(shape if compact else nothing)
             picture = VotePicture(compact, np.empty(nothing, np.bool_), np.empty(nothing), out, *classes)
             self.vote(PixelAxes(xs, ys), k, weights, picture)
-        return out, self.narrowed(classes)
+        return out, classes
 
-    def narrowed(self, found: SurfaceClasses) -> SurfaceClasses:
-        """Return `found` with classes of one byte each, if there are at most 256."""
-        return found._replace(top=found.top.astype(np.uint8)) if self.n_classes <= 256 else found
+    def room_for(self, shape: tuple[int, ...]) -> SurfaceClasses:
+        """Return room for the classes of a picture of this shape (rows, columns)."""
+        kind = np.uint8 if self.n_classes <= 256 else np.int64
+        return SurfaceClasses(np.empty(shape, kind), np.empty(shape), np.empty(shape, np.bool_))
 
     def vote(self, pixels: PixelAxes, k: int, weights: int, picture: VotePicture) -> None:
         """Draw the votes of these points into `picture`."""

@@ -110,7 +110,7 @@ class VotePicture(NamedTuple):
 
     compact: bool
     wanted: Mask  #: which tiles are drawn; all if it is empty
-    bound: Array  #: receives a bound on the distances of each pixel's voters, not for the cosine; or empty
+    bound: Array  #: (rows, tiles in a row): receives a bound on the distances of voters, not for the cosine; or empty
     shares: Array
     top: Integers
     share: Array

@@ -1,8 +1,8 @@
 """RunningVotes: successive pictures of nearest neighbours while a few points change.
 
 A point that is added, removed, moved or relabelled changes the vote at a pixel only if it is at most as far as the
-k-th neighbour there.  Each pixel has a bound on the distances of its voters, so tiles out of reach of all changed
-points are kept.
+k-th neighbour there.  Each row of a tile has a bound on the distances of its voters, so tiles out of reach of all
+changed points are kept.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class RunningVotes:
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self._ys = grid.ys
-        shape = (grid.height, grid.width)
-        self._classes = SurfaceClasses(np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_))
-        self._bound = np.empty(shape)
+        self._columns = np.arange(0, grid.width, TILE)
+        self._classes: SurfaceClasses
+        self._bound = np.empty((grid.height, len(self._columns)))
         #: Number of the picture that each row was last computed for; -1 for none.
         self._made_for = np.full(grid.height, -1)
         #: Changed locations of each picture since the one before; parameters and points of the last picture.
@@ -68,11 +68,11 @@ class RunningVotes:
             changed = changed_locations(self._last[1], index)
         if changed is None:
             self._made_for[:] = -1
+            self._classes = index.room_for((self.grid.height, self.grid.width))
             changed, self._changed = np.empty((0, 2)), []
         self._changed.append(changed)
         self._last = key, index
-        number, xs, n_columns = len(self._changed) - 1, self.grid.xs, self.grid.width
-        columns = np.arange(0, n_columns, TILE)
+        number, xs = len(self._changed) - 1, self.grid.xs
 
         def rows(ys: Array) -> SurfaceClasses:
             first = int(np.searchsorted(self._ys, ys[0])) if len(ys) else 0
@@ -83,25 +83,21 @@ class RunningVotes:
             if since >= 0:
                 locations = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : number + 1]])
                 if len(locations) <= MOST:
-                    wanted = self._reached(index.metric, locations, xs, ys, columns, self._bound[block])
+                    wanted = self._reached(index.metric, locations, xs, ys, self._columns, self._bound[block])
             if not len(wanted) or wanted.any():
                 nothing = np.empty((0, 0, index.n_classes))
                 picture = VotePicture(True, wanted, self._bound[block], nothing, *found)
                 index.vote(PixelAxes(xs, np.ascontiguousarray(ys)), k, weights, picture)
             self._made_for[block] = number
-            return index.narrowed(found)
+            return found
 
         return rows
 
     @staticmethod
     def _reached(metric: int, locations: Array, xs: Array, ys: Array, columns: Integers, bound: Array) -> Mask:
         """Return which tiles have a pixel where a point at one of these locations may vote."""
-        lines, whole = np.arange(0, len(ys), TILE), len(ys) // TILE * TILE
-        # `reduceat` along columns takes seven times as long.
-        farthest = bound[:whole].reshape(-1, TILE, len(xs)).max(axis=1)
-        if whole < len(ys):
-            farthest = np.concatenate((farthest, bound[whole:].max(axis=0, keepdims=True)))
-        reach = np.maximum.reduceat(farthest, columns, axis=1) * (1.0 + SLACK) + 1e-150
+        lines = np.arange(0, len(ys), TILE)
+        reach = np.maximum.reduceat(bound, lines, axis=0) * (1.0 + SLACK) + 1e-150
         wanted = np.zeros(reach.shape, np.bool_)
         for x, y in locations.tolist():
             dx = np.maximum(xs[columns] - x, x - xs[np.minimum(columns + TILE, len(xs)) - 1]).clip(0.0)
