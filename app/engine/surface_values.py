@@ -88,9 +88,11 @@ def vote_source(model: SharesModel, lane: Lane, running: RunningVotes | None = N
     lines = share_levels(len(names)) if lane.shows_probability else ()
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        rows: Callable[[Array], SurfaceClasses] = model.surface_classes_on(xs)
-        if running is not None and model.neighbours is not None:
-            rows = model.neighbours.next_surface_classes(running)
+        rows: Callable[[Array], SurfaceClasses] = (
+            model.surface_classes_on(xs)
+            if running is None or model.neighbours is None
+            else model.neighbours.next_surface_classes(running)
+        )
 
         def values(ys: Array) -> Values:
             top, share, tie = rows(ys)

@@ -36,17 +36,15 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: floa
         Tolerance of dropped vertices, as a share of a pixel.
     """
     values = np.require(values, np.float64, ["C", "W"])
-    finite = np.isfinite(values)
-    gaps = np.empty(0, dtype=np.intp) if finite.all() else np.flatnonzero(~finite)
+    gaps = np.flatnonzero(~np.isfinite(values))
     return joined([_lines(grid, values > level, values, level, gaps, thin) for level in levels])
 
 
 def region_lines(grid: Grid, regions: NDArray[np.int8]) -> Array:
     """Return the boundaries between pixels of different `regions`, from -1 to 7, shape (m, 2)."""
     nothing, nowhere = np.empty(0), np.empty(0, dtype=np.intp)
-    above = range(int(regions.min()) + 1, int(regions.max()) + 1)  # the lowest has no lines that no other has
-    inside = [mask for region in above if (mask := regions == region).any()]
-    return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in inside])
+    masks = (regions == region for region in range(regions.min() + 1, regions.max() + 1))  # others border the lowest
+    return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in masks if mask.any()])
 
 
 def joined(parts: Iterable[Array]) -> Array:
