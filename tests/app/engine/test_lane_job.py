@@ -946,7 +946,7 @@ def test_knn_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_knn_of_many_points_draws_first_and_counts_wrong_points_in_pieces(compiled: bool) -> None:
-    points = GeneratorSettings("moons", 700, 0.4, 0).points()
+    points = GeneratorSettings("moons", 1200, 0.4, 0).points()
     background = Background()
     wanted = spec(points, knn(n_neighbors=3), grid=WIDE, compiled=compiled)
     pieces = list(background.start(wanted))
