@@ -26,8 +26,9 @@ from .probability import Calibration
 from .surface_values import Source, difference_source, painted, pair_source, probability_source, source_of, vote_source
 from .training_run import TrainingRun
 
-#: Interval from the end of a picture of a training at full speed to the next one (s).
-FRAME_INTERVAL = 0.025
+#: Interval from the end of a picture of a training at full speed to the next one (s), and from the beginning of one at a
+#: chosen speed: less than a frame, because the piece of work in which the next falls due comes first.
+FRAME_INTERVAL, STEADY_INTERVAL = 0.025, 0.013
 #: Size of the first picture, and share of the samples, while plain numpy replaces the compiled loops.
 PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
 #: Processor time of a first picture (s), a frame of most screens: it limits the number of samples.
@@ -194,7 +195,7 @@ class LaneJob:
             stepped = training.advance(first=last < 0)
             resting, speed = training.settled, training.speed
             # At a chosen speed there is time for more pictures: only at full speed would they delay the training.
-            interval = FRAME_INTERVAL if math.isinf(speed) else FRAME
+            interval = FRAME_INTERVAL if math.isinf(speed) else STEADY_INTERVAL
             now = time.perf_counter()
             due = now - last >= interval or (stepped > 0 and speed <= 1.0 / interval)
             if last < 0 or resting or due:
