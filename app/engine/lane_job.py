@@ -26,8 +26,8 @@ from .probability import Calibration
 from .surface_values import Source, difference_source, painted, pair_source, probability_source, source_of, vote_source
 from .training_run import TrainingRun
 
-#: Interval from the end of a picture of a training at full speed to the next one (s), and from the beginning of one at a
-#: chosen speed: less than a frame, because the piece of work in which the next falls due comes first.
+#: Interval from the end of a picture of a training at full speed to the next one (s), and from the beginning of one at
+#: a chosen speed: less than a frame, because the piece of work in which the next falls due comes first.
 FRAME_INTERVAL, STEADY_INTERVAL = 0.025, 0.013
 #: Size of the first picture, and share of the samples, while plain numpy replaces the compiled loops.
 PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0

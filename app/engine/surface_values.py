@@ -31,7 +31,6 @@ from solver.kernels.pixels import (
     of_shares,
     of_two_classes,
 )
-from solver.knn._knn_index import SurfaceClasses
 from solver.knn.running_votes import RunningVotes
 
 from .frames import Picture, Sides
@@ -88,7 +87,7 @@ def vote_source(model: SharesModel, lane: Lane, running: RunningVotes | None = N
     lines = share_levels(len(names)) if lane.shows_probability else ()
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        rows: Callable[[Array], SurfaceClasses] = (
+        rows = (
             model.surface_classes_on(xs)
             if running is None or model.neighbours is None
             else model.neighbours.next_surface_classes(running)

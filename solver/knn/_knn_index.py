@@ -48,8 +48,8 @@ MANY_FEATURES, FEW_LEAVES, SHARE = 5, 30, 0.5
 #: Number of queries that take as long by products as building the tree, with more features than EARLY.
 UNSORTED, EARLY = 1000, 15
 NEVER = 1e300  # more queries than anybody has
-#: Largest number of entries of such a product, 32 MB, beside those of one query; and of its queries.
-ENTRIES, TOGETHER = 4_000_000, 256
+#: Largest number of entries of such a product, 64 MB, beside those of one query; and of its queries.
+ENTRIES, TOGETHER = 8_000_000, 256
 AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
 POWERS = 1024  # intervals of a table of powers
 PIECE = 1 << 19  # distances computed at once by the plain version: 4 MB
@@ -198,6 +198,8 @@ class Index:
         metric = Metric(self.metric, self.p)
         fast = self.metric == loops.EUCLIDEAN and queries.shape[1] >= MANY_FEATURES
         limit = int(SHARE * max(FEW_LEAVES, len(tree.cuts)) / queries.shape[1]) if fast else m
+        # One array for all products: the system takes longer to fill new pages with zeros than to read what is in them.
+        products = np.empty((min(1 + ENTRIES // m, TOGETHER, len(order)) if fast else 0, m))
         begin, together = 0, 1 if limit else len(order)
         while begin < len(order):
             rest = order[begin:]
@@ -205,18 +207,18 @@ class Index:
             if done:
                 together = max(1, together // 8)
             else:
-                done = self._search_products(q, queries, rest[:together], found)
+                done = self._search_products(q, queries, rest[:together], products, found)
                 together *= 8
             yield rest[:done], found
             begin += done
 
-    def _search_products(self, q: int, queries: Array, order: Integers, found: Found) -> int:
-        """Search as `search` does, for the first queries; return their number."""
+    def _search_products(self, q: int, queries: Array, order: Integers, products: Array, found: Found) -> int:
+        """Search as `search` does, for as many of the first queries as `products` has rows; return their number."""
         points, centre, centred, norms = self._factors
-        order = order[: min(1 + ENTRIES // len(points), TOGETHER)]
+        order = order[: len(products)]
         asked = queries[order] - centre
         with ONE_THREAD:  # others would mostly wait
-            products = (-2.0 * asked) @ centred.T
+            np.matmul(-2.0 * asked, centred.T, out=products[: len(order)])
         squares = np.einsum("ij,ij->i", asked, asked)
         return int(search_products(q, queries, order, points, norms, products, squares, found))
 

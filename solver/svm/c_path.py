@@ -79,7 +79,7 @@ class PathSolver(AutoSolver):
         whole, bounded = self._active.whole, self.alpha == self.C
         self.C[:] = new
         # In place: the compiled loop works on these arrays.
-        whole.lo[:], whole.hi[:] = np.where(self.y > 0, 0.0, -new), np.where(self.y > 0, new, 0.0)
+        whole.lo[:], whole.hi[:] = np.minimum(self.y * new, 0.0), np.maximum(self.y * new, 0.0)
         whole.beta[:] = np.where(bounded, self.y * new, ratio * whole.beta)
         whole.v[:] = self.y - ratio * (self.y - whole.v)
         whole.mark_bounds()
