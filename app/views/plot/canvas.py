@@ -100,6 +100,7 @@ class Canvas(PointingPlot):
         self.setFrameShape(QFrame.Shape.NoFrame)
         # Each scene would paint all once more for itself after the view has changed: only this class requests updates.
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # each paint begins with the background
         self.setMinimumSize(200, 160)
         self._build()
         self._message_text = ""
