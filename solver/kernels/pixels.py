@@ -121,11 +121,14 @@ def of_one_vs_one(f: Array, pairs: Sequence[Pair], noise: float, ramp: Ramp, nam
 
 
 def of_shares(top: NDArray[np.integer], share: Array, tie: Mask, names: Regions) -> Pixels:
-    """Return the pixels of winners, indices into `names`, by their shares: a shade is the excess over an even share."""
+    """Return the pixels of winners, indices into `names`, by their shares: a shade is the excess over an even share.
+
+    `tie` becomes a part of them, not a copy.
+    """
     even = 1.0 / len(names) if len(names) > 1 else 0.0  # the share of the only class is 1
     if not fast_loops.ready() or top.dtype != np.uint8:
-        return Pixels(names[top], tie.copy(), SHARE.shade((share - even) / (1.0 - even)))
-    made = Pixels(np.empty(top.shape, np.int8), tie.copy(), np.empty(top.shape, np.uint8))
+        return Pixels(names[top], tie, SHARE.shade((share - even) / (1.0 - even)))
+    made = Pixels(np.empty(top.shape, np.int8), tie, np.empty(top.shape, np.uint8))
     loops.votes(top, share, even, LEVELS - 1.0, names, made.classes, made.shade)
     return made
 
