@@ -130,9 +130,13 @@ class Canvas(PointingPlot):
         moved = old is None or old.document.view != scene.document.view
         moved |= old is not None and old.document.dates != scene.document.dates
         repainted = old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
-        same_points = old is not None and old.points is scene.points and old.selected is scene.selected
-        same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
-        same_points = same_points and old is not None and old.pies is scene.pies
+        same_points = (
+            old is not None
+            and old.points is scene.points
+            and old.selected is scene.selected
+            and old.parts.held_out is scene.parts.held_out
+            and old.pies is scene.pies
+        )
         marked = (
             not same_points or old_lane is None or (old_lane.marks, old_lane.run_marks) != (lane.marks, lane.run_marks)
         )

@@ -106,7 +106,7 @@ def test_shares(dtype: type, n_classes: int, data: st.DataObject) -> None:
     share = data.draw(arrays.arrays(np.float64, shape, elements=st.floats(1.0 / n_classes, 1.0)))
     tie = data.draw(arrays.arrays(np.bool_, shape))
     classes, shown, shade = both_ways(lambda: of_shares(top.astype(dtype), share, tie, names))
-    assert (classes == names[top]).all() and (shown == tie).all() and not np.shares_memory(shown, tie)
+    assert (classes == names[top]).all() and (shown == tie).all()
     even = 1.0 / n_classes
     sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones(shape)
     assert np.abs(shade - shades(sureness, Ramp(1.0))).max() <= 0.5 + 1e-9
