@@ -46,7 +46,7 @@ class Row(Struct, frozen=True):
 
 def _idle(frame: Frame, facts: Facts) -> int:
     """Return the number of points on the margin with alpha = 0, in the picture and in an exact training."""
-    return len(np.setdiff1d(facts.get("on margin", ()), np.concatenate((frame.marks.free, frame.marks.bounded))))
+    return len(np.setdiff1d(facts["on margin"], np.concatenate((frame.marks.free, frame.marks.bounded))))
 
 
 #: The remarks by name, those first that are more urgent.
@@ -172,7 +172,7 @@ ROWS = {
     ),
     "on margin": Row(
         "i on the margin, α = 0",
-        lambda frame, facts: _idle(frame, facts) > 0,
+        lambda frame, facts: "on margin" in facts and _idle(frame, facts) > 0,
         lambda frame, facts: (
             f"{count(_idle(frame, facts), 'point')} on the margin with α = 0: leave any out, and nothing moves, as What"
             " if (W) shows."
