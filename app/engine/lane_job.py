@@ -45,7 +45,7 @@ MOST_KEPT = 1 << 21
 #: Most points for which plain numpy replaces the compiled loops until they are ready.
 PLAIN_LIMIT = 600
 #: Most points for which kNN computes its training accuracy, one search for each, before its first picture.
-COUNTED_FIRST = 2000
+COUNTED_FIRST = 1500
 #: Rows that kNN computes together: fewer take nearly as long.
 TILE = 16
 

@@ -43,7 +43,8 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: floa
 def region_lines(grid: Grid, regions: NDArray[np.int8]) -> Array:
     """Return the boundaries between pixels of different `regions`, from -1 to 7, shape (m, 2)."""
     nothing, nowhere = np.empty(0), np.empty(0, dtype=np.intp)
-    masks = (regions == region for region in range(regions.min() + 1, regions.max() + 1))  # others border the lowest
+    # The lowest region is left out: each of its lines is that of another one, too.
+    masks = (regions == region for region in range(regions.min() + 1, regions.max() + 1))
     return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in masks if mask.any()])
 
 

@@ -229,7 +229,7 @@ def test_pictures_of_many_neighbours_are_not_cut_thinner_than_a_tile(monkeypatch
 
     monkeypatch.setattr(Pace, "in_blocks", in_blocks)
     rng = np.random.default_rng(0)
-    for n, least in ((2200, lane_job.TILE), (1900, 2)):
+    for n, least in ((1600, lane_job.TILE), (1400, 2)):
         blocks.clear()
         points = Points.of(rng.normal(size=(n, 2)), rng.integers(0, 2, n))
         list(LaneJob(lambda frame: None)(LaneRequest(1, 0, replace(_spec(Lane("knn")), points=points)), lambda: True))
