@@ -1146,7 +1146,7 @@ def test_a_replay_of_any_learner_takes_ten_seconds(
             shown.append((clock.now - begun, newest.step))
         clock.now += step.seconds if isinstance(step, Delay) else 0.0
     assert newest is not None and newest.at_end and shown[-1] == (pytest.approx(10.0, abs=0.5), newest.length)
-    assert len(shown) <= 10.0 / work_module.FRAME + 1, "what is shown can be drawn"
+    assert len(shown) <= 10.0 / work_module.STEADY_INTERVAL + 1, "what is shown can be drawn"
     parts = zip(shown[1:], shown, strict=False)
     assert all(0 < after[1] - before[1] <= newest.length / 100 + 1 for after, before in parts)
 
