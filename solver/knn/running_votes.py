@@ -37,8 +37,11 @@ class RunningVotes:
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
         self._ys = grid.ys
+        #: First column of each tile.
         self._columns = np.arange(0, grid.width, TILE)
+        #: Made anew whenever all rows are: their type depends on the number of classes.
         self._classes: SurfaceClasses
+        #: Bound on the distances of the voters, for each row of each tile.
         self._bound = np.empty((grid.height, len(self._columns)))
         #: Number of the picture that each row was last computed for; -1 for none.
         self._made_for = np.full(grid.height, -1)
