@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from solver.core.arrays import Array, Integers, Mask
+from solver.core.arrays import Array, Mask
 from solver.kernels.surface import Grid
 
 from ._knn_grid import TILE
@@ -75,7 +75,7 @@ class RunningVotes:
             changed, self._changed = np.empty((0, 2)), []
         self._changed.append(changed)
         self._last = key, index
-        number, xs = len(self._changed) - 1, self.grid.xs
+        number = len(self._changed) - 1
 
         def rows(ys: Array) -> SurfaceClasses:
             first = int(np.searchsorted(self._ys, ys[0])) if len(ys) else 0
@@ -86,20 +86,19 @@ class RunningVotes:
             if since >= 0:
                 locations = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : number + 1]])
                 if len(locations) <= MOST:
-                    wanted = self._reached(index.metric, locations, xs, ys, self._columns, self._bound[block])
+                    wanted = self._reached(index.metric, locations, ys, self._bound[block])
             if not len(wanted) or wanted.any():
                 nothing = np.empty((0, 0, index.n_classes))
                 picture = VotePicture(True, wanted, self._bound[block], nothing, *found)
-                index.vote(PixelAxes(xs, np.ascontiguousarray(ys)), k, weights, picture)
+                index.vote(PixelAxes(self.grid.xs, np.ascontiguousarray(ys)), k, weights, picture)
             self._made_for[block] = number
             return found
 
         return rows
 
-    @staticmethod
-    def _reached(metric: int, locations: Array, xs: Array, ys: Array, columns: Integers, bound: Array) -> Mask:
-        """Return which tiles have a pixel where a point at one of these locations may vote."""
-        lines = np.arange(0, len(ys), TILE)
+    def _reached(self, metric: int, locations: Array, ys: Array, bound: Array) -> Mask:
+        """Return which tiles of the rows `ys` have a pixel where a point at one of these locations may vote."""
+        xs, columns, lines = self.grid.xs, self._columns, np.arange(0, len(ys), TILE)
         reach = np.maximum.reduceat(bound, lines, axis=0) * (1.0 + SLACK) + 1e-150
         wanted = np.zeros(reach.shape, np.bool_)
         for x, y in locations.tolist():
